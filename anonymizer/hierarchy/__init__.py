@@ -24,4 +24,5 @@ from anonymizer.hierarchy.partition import spelled as spelled
 from anonymizer.hierarchy.reading import hierarchy_of as hierarchy_of
 from anonymizer.hierarchy.scale import NUMBERS as NUMBERS
 from anonymizer.hierarchy.scale import Interval as Interval
+from anonymizer.hierarchy.scale import MeasuredNumbers as MeasuredNumbers
 from anonymizer.hierarchy.scale import Scale as Scale

@@ -133,12 +133,14 @@ class Hierarchy(Displayed, ABC):
         bottom: float | None = None,
         top: float | None = None,
         exact: bool = False,
+        unit: str | None = None,
     ) -> "Hierarchy":
         """Half-open ranges of numbers, one level per width (or list of cut points), then ``*``.
 
         Numbers below ``bottom`` are one group at every level, and numbers from ``top`` on are
         another one; single values are not released then, unless ``exact`` has whole ones of
-        ``widths`` as level 1.
+        ``widths`` as level 1. ``unit`` is what stands next to each number; only ranges are released
+        then, with the unit.
 
         >>> [str(label) for label in Hierarchy.ranges(widths=[25, 50]).labels(25)]
         ['[25, 50)', '[0, 50)', '*']
@@ -146,8 +148,10 @@ class Hierarchy(Displayed, ABC):
         ['[90, inf)', '[90, inf)', '*']
         >>> [str(label) for label in Hierarchy.ranges(widths=[5], top=90, exact=True).labels(89)]
         ['89', '[85, 90)', '*']
+        >>> [str(label) for label in Hierarchy.ranges(widths=[10], unit="cm").labels("165 cm")]
+        ['[160 cm, 170 cm)', '*']
         """
-        return MAKERS["ranges"](widths, cuts, origin, bottom, top, exact)
+        return MAKERS["ranges"](widths, cuts, origin, bottom, top, exact, unit)
 
     @staticmethod
     def prefixes(

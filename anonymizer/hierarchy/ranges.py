@@ -15,7 +15,7 @@ from anonymizer.hierarchy.building import LEAST, cuts_of
 from anonymizer.hierarchy.hierarchy import MOST_VALUES, NO_KEY, Hierarchy, LevelLabel
 from anonymizer.hierarchy.naming import named
 from anonymizer.hierarchy.partition import Limits, Taxonomy, torn_levels
-from anonymizer.hierarchy.scale import Ends, Interval
+from anonymizer.hierarchy.scale import NUMBERS, Ends, Interval, MeasuredNumbers, Scale
 from anonymizer.tables.values import (
     Step,
     exactly,
@@ -36,12 +36,17 @@ QUANTILES = "quantiles"
 """Key of a ground that says how many cut points there are, at most."""
 
 
+LONGEST_UNIT, NO_UNIT = 20, frozenset("0123456789[](){},.;+-*\"'\\")
+"""Characters of a unit at the most, and those that it cannot have."""
+
+
 @dataclass(frozen=True, repr=False)
 class RangeHierarchy(Hierarchy):
     """Half-open ranges of numbers: of equal widths aligned at an origin, or between cut points.
 
     With ``ends`` numbers below the first and from the second on are a range each, at every level
     but that of the values, which is closed. ``whole``: level 1 has whole numbers as they are.
+    With a ``measure`` numbers are written with that unit, and released in ranges alone.
     """
 
     _kind: ClassVar[str] = "ranges"
@@ -51,6 +56,7 @@ class RangeHierarchy(Hierarchy):
     origin: Decimal = Decimal(0)
     ends: Ends = field(default=Ends())
     whole: bool = False
+    measure: str = ""
 
     @classmethod
     def exact(
@@ -61,10 +67,13 @@ class RangeHierarchy(Hierarchy):
         bottom: object = None,
         top: object = None,
         whole: object = False,
+        unit: object = None,
     ) -> Self:
         """Take over numbers exactly as they are written."""
         ends = Ends(*(None if end is None else _exact(end) for end in (bottom, top)))
         given, start = tuple(map(_exact, widths)), _exact(origin)
+        if unit is not None:
+            _require_unit(unit, whole)
         if whole is not False:
             _require_exact(whole, given, start, ends)
             given = given if given[0] == 1 else (Decimal(1), *given)
@@ -74,7 +83,8 @@ class RangeHierarchy(Hierarchy):
             start,
             ends,
             bool(whole),
-            limits=Limits().upon(1 if ends else None),
+            str(unit or ""),
+            limits=Limits().upon(1 if ends or unit else None),
         )
 
     def __post_init__(self) -> None:
@@ -103,8 +113,15 @@ class RangeHierarchy(Hierarchy):
 
     def _examples(self) -> list[object]:
         if self.widths:
-            return [self.origin + place * self.widths[0] for place in range(MOST_VALUES)]
-        return [self.cuts[0][0] - 1, *self.cuts[0][: MOST_VALUES - 1]]
+            numbers = [self.origin + place * self.widths[0] for place in range(MOST_VALUES)]
+        else:
+            numbers = [self.cuts[0][0] - 1, *self.cuts[0][: MOST_VALUES - 1]]
+        return [self.scale.written(each) if self.measure else each for each in numbers]
+
+    @property
+    def scale(self) -> Scale:
+        """The scale that values lie on."""
+        return MeasuredNumbers(self.measure) if self.measure else NUMBERS
 
     @property
     def ordered(self) -> bool:
@@ -121,8 +138,8 @@ class RangeHierarchy(Hierarchy):
         """
         if is_missing(value):
             return None
-        number = number_of(value)
-        if number is None and self.limits.ground is not None:
+        number = self.scale.place(value) if self.measure else number_of(value)
+        if number is None and self.limits.ground is not None and not self.measure:
             number = self._place_of(str(value))
         torn = self.whole and number is not None and self._torn(number)
         return NO_KEY if number is None or torn else number
@@ -158,12 +175,14 @@ class RangeHierarchy(Hierarchy):
             with exactly():
                 low = floor_to(number - self.origin, width) + self.origin
                 alone = number_text(low) if self.whole and level == 1 else None
-                return Interval(low, low + width, name=alone)
+                return Interval(low, low + width, self.scale, alone)
         points = self.cuts[level - 1]
         # A cut point belongs to the range that begins at it.
         place = bisect_right(points, number)
         return Interval(
-            points[place - 1] if place else None, points[place] if place < len(points) else None
+            points[place - 1] if place else None,
+            points[place] if place < len(points) else None,
+            self.scale,
         )
 
     def with_ground(self, ground: object) -> tuple[Hierarchy, int]:
@@ -218,7 +237,8 @@ class RangeHierarchy(Hierarchy):
     @property
     def step(self) -> Step | None:
         level = self.limits.ground
-        if level is None or not self.widths or self.whole:  # nothing is rounded to a whole number
+        # What is to be whole is not rounded, and what has a unit is a text.
+        if level is None or not self.widths or self.whole or self.measure:
             return None
         return Step(width=self.widths[level - 1], origin=self.origin)
 
@@ -238,6 +258,7 @@ class RangeHierarchy(Hierarchy):
             "origin": number_text(self.origin),
             **{name: number_text(end) for name, end in self._ends.items()},
             **({"exact": True} if self.whole else {}),
+            **({"unit": self.measure} if self.measure else {}),
         }
 
     @property
@@ -248,6 +269,9 @@ class RangeHierarchy(Hierarchy):
     def refusal(self, attribute: str, strangers: Mapping[str, int]) -> InputError:
         found = f"column {attribute!r} holds {named(strangers)} where ranges need numbers"
         remedy = "clean the column or declare them as missing values"
+        if self.measure:
+            such = f"with the unit {self.measure!r}, such as {self.scale.written(Decimal(1200))}"
+            return InputError(f"{found} {such}", f"{remedy}; a comma is a mark of thousands there")
         if self.whole and all(number_of(text) is not None for text in strangers):
             found = found.replace("ranges need numbers", "exact = true needs whole numbers")
             return InputError(found, f"{remedy}, or leave exact out")
@@ -259,6 +283,18 @@ class RangeHierarchy(Hierarchy):
         # They may be numbers in another notation than that of the package.
         remedy = f"{remedy}; if commas are marks of numbers, set decimal or thousands in [data]"
         return InputError(found, remedy, section="data", key="decimal")
+
+
+def _require_unit(unit: object, exact: object) -> None:
+    """Require a unit that no number, and no end of a range, can be taken for."""
+    known = isinstance(unit, str) and bool(unit) and unit == " ".join(unit.split())
+    if not known or len(str(unit)) > LONGEST_UNIT or not NO_UNIT.isdisjoint(str(unit)):
+        raise InputError(
+            f"unit = {shown(unit)} must be what stands next to each number, without digits and "
+            'brackets, such as unit = "cm"'
+        )
+    if exact is not False:
+        raise InputError("exact and unit do not go together; leave exact out")
 
 
 def _require_exact(given: object, widths: Sequence[Decimal], origin: Decimal, ends: Ends) -> None:
@@ -328,6 +364,11 @@ class QuantileHierarchy(Hierarchy):
     @property
     def height(self) -> int:
         return self.coarser.height + 1
+
+    @property
+    def scale(self) -> Scale:
+        """The scale of the ranges."""
+        return self.coarser.scale
 
     def key(self, value: object) -> Hashable:
         return self.coarser.key(value)

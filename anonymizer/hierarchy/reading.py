@@ -41,6 +41,9 @@ GENERAL = (*LIMITS, GROUND)
 ENDS = ("bottom", "top")
 """Where ranges of every level end, so that what lies beyond is one group."""
 
+UNIT = "unit"
+"""What stands next to each number of ranges, such as cm."""
+
 EXACT = "exact"
 """That level 1 of ranges with ends has whole numbers as they are."""
 
@@ -140,7 +143,7 @@ def _cuts(table: Table, directory: Path) -> Hierarchy:
     lists = [isinstance(level, Sequence) and not isinstance(level, str) for level in cuts]
     if any(lists) != all(lists):
         raise InputError("cuts must be a list of numbers, or one such list per level")
-    ends = {name: table[name] for name in ENDS if name in table}
+    ends = {name: table[name] for name in (*ENDS, UNIT) if name in table}
     return RangeHierarchy.exact((), cuts if any(lists) else [cuts], **ends)
 
 
@@ -182,8 +185,10 @@ def _of_list(name: str, make: Callable[..., Hierarchy], example: str, *options: 
 
 
 RULES: dict[str, Rule] = {
-    "widths": _of_list("widths", Hierarchy.ranges, "widths = [5, 10]", "origin", *ENDS, EXACT),
-    "cuts": Rule(_cuts, "cuts = [18, 30, 65]", ENDS),
+    "widths": _of_list(
+        "widths", Hierarchy.ranges, "widths = [5, 10]", "origin", *ENDS, EXACT, UNIT
+    ),
+    "cuts": Rule(_cuts, "cuts = [18, 30, 65]", (*ENDS, UNIT)),
     "prefixes": _of_list(
         "prefixes", Hierarchy.prefixes, "prefixes = [4, 3]", *("mask", "length", "pad", "replace")
     ),

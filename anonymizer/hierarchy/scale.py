@@ -5,10 +5,13 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from anonymizer.errors import InputError
-from anonymizer.tables.values import exactly, floor_to, number_of, number_text, range_in
+from anonymizer.tables.values import exactly, floor_to, measure_in, number_of, number_text, range_in
 
 FINEST, AROUND = 20, 10
 """Digits beyond the first that a round number may have; multiples on either side that are tried."""
+
+CURRENCIES = frozenset("$\u20ac\u00a3\u00a5\u20b9")
+"""Signs that are written in front of a number."""
 
 Blocks = tuple[Sequence[Decimal], Decimal]
 """Where blocks of values begin, sorted, and where the last of them ends."""
@@ -25,6 +28,11 @@ class Scale:
     def unit(self) -> Decimal:
         """The unit of widths, in places."""
         return Decimal(1)
+
+    @property
+    def numeric(self) -> bool:
+        """Whether places are the numbers themselves: not of dates, or ranks."""
+        return type(self) in (Scale, MeasuredNumbers)
 
     def place(self, value: object) -> Decimal | None:
         """Locate a value; None for one that is not on the scale.
@@ -99,6 +107,26 @@ class Scale:
 
 
 NUMBERS = Scale()
+
+
+@dataclass(frozen=True)
+class MeasuredNumbers(Scale):
+    """The scale of numbers that are written with one unit: 165 cm, $1,200."""
+
+    named: str
+
+    def place(self, value: object) -> Decimal | None:
+        return measure_in(str(value), self.named)
+
+    def written(self, place: Decimal) -> str:
+        """A number with its unit, currencies in front."""
+        number = number_text(place)
+        if self.named in CURRENCIES:
+            return f"-{self.named}{number[1:]}" if place < 0 else f"{self.named}{number}"
+        return f"{number} {self.named}"
+
+    def described(self) -> dict[str, object]:
+        return {"unit": self.named}
 
 
 @dataclass(frozen=True)

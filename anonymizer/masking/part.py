@@ -20,7 +20,7 @@ from anonymizer.counts.counts import Counts
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.feedback.words import plural
-from anonymizer.hierarchy import NUMBERS, Interval, Partition, Taxonomy
+from anonymizer.hierarchy import Interval, Partition, Taxonomy
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 from anonymizer.privacy import PrivacyModel, acceptable
 from anonymizer.tables import engine
@@ -211,7 +211,7 @@ class MaskedAttribute:
         ``noisy``: numbers are meant as such whatever their hierarchy, since noise is added to them.
         """
         raw = partition is taxonomy.levels[0]
-        places = taxonomy.numbers if raw and taxonomy.scale == NUMBERS else None
+        places = taxonomy.numbers if raw and taxonomy.scale.numeric else None
         numbers = places is not None and None not in places
         measurable = numbers and _measurable(places or ())
         suits = "squared" if measurable and (taxonomy.ordered or noisy) else "hamming"

@@ -15,7 +15,7 @@ from anonymizer.hierarchy import ANY, NUMBERS
 from anonymizer.hierarchy.calendar import Clock, iso_of, partial_unit
 from anonymizer.hierarchy.label import BREAKS, CodeForm
 from anonymizer.kernels.arrays import Floats
-from anonymizer.tables.values import number_of, number_text, range_in
+from anonymizer.tables.values import measure_in, number_of, number_text, range_in
 
 CODE = re.compile(r"(?=.*\d)[\w-]{3,20}")
 """A code: letters and digits."""
@@ -101,6 +101,7 @@ class Among:
 
     ``numbers``: records with a number, or a date. ``ranges``: texts such as 90+, or dates without a
     day. ``codes``: numbers that stand apart as those for no answer do. ``others``: all other texts.
+    ``unit``: what stands next to each number.
     """
 
     numbers: int
@@ -108,6 +109,7 @@ class Among:
     codes: Mapping[str, int] = field(default_factory=dict)
     others: Mapping[str, int] = field(default_factory=dict)
     kind: str = "number"
+    unit: str = ""
 
     @property
     def absent(self) -> tuple[str, ...]:
@@ -260,10 +262,29 @@ def notation_of(texts: Sequence[str]) -> str | None:
     return repr(unit) if times >= LARGELY * len(known) else None
 
 
+def unit_among(texts: Sequence[str]) -> str | None:
+    """Return the unit that stands next to each of some numbers; None where any has another one.
+
+    >>> unit_among(["165 cm", "170cm"]), unit_among(["165 cm", "170"]), unit_among(["$1,200", "$9"])
+    ('cm', None, '$')
+    """
+    found = MEASURE.fullmatch(texts[0].casefold()) if texts else None
+    spans = [found.span(name) for name in ("currency", "unit") if found[name]] if found else []
+    unit = texts[0][slice(*spans[0])] if spans else None  # in the letters of the table
+    known = unit is not None and all(measure_in(text, unit) is not None for text in texts)
+    return unit if known else None
+
+
 def plain_number(text: str) -> str:
     """Return a number as it is, and a range by where it begins or ends."""
     place = None if number_of(text) is not None else NUMBERS.place(text)
     return text if place is None else number_text(place)
+
+
+def plain_measure(text: str, unit: str) -> str:
+    """Return the number next to a unit."""
+    number = measure_in(text, unit)
+    return text if number is None else number_text(number)
 
 
 def plain_date(text: str) -> str:

@@ -32,8 +32,10 @@ from anonymizer.profiling.among import (
     may_have_codes,
     notation_of,
     plain_date,
+    plain_measure,
     plain_number,
     texts_among,
+    unit_among,
 )
 from anonymizer.profiling.hints import (
     BIRTH,
@@ -364,20 +366,21 @@ def as_numbers(column: ProfiledColumn) -> ProfiledColumn:
     A range lies where it begins or ends; texts, and codes for no answer, count as missing.
     ``among`` of the column says what they are.
     """
-    if column.order or column.records < FEW or makes_identifier(column.identifying):
-        return column
-    if column.postal and column.form is not None:
+    known = column.order or makes_identifier(column.identifying) or (column.postal and column.form)
+    if known or column.records < FEW:
         return column
     if any(isinstance(value, bool | np.bool_) for value in column.values[:LOOKED_AT]):
         return column
     # Most columns are passed over by what costs little: their most frequent texts, their numbers.
+    there = Among(column.records - column.missing)
     if column.numbers is None:
         few = column.some_texts
+        if unit_among(few) and (unit := unit_among(column.texts)):
+            return _respelled(column, replace(there, unit=unit), partial(plain_measure, unit=unit))
         if 2 * sum(number_of(text) is not None for text in few) < len(few):
             return _as_dates(column)
         found = texts_among(column.by_text)
     else:
-        there = Among(column.records - column.missing)
         found = there if may_have_codes(column.numbers) else None
     if found is None:
         return _as_dates(column)

@@ -305,6 +305,9 @@ def ladder_of(column: ProfiledColumn, k: int, by: ProfiledColumn | None = None) 
 
 def _with_ends(column: ProfiledColumn, ladder: Ladder) -> Ladder:
     """Give a group of its own to each end that is an open range in the table, such as 90+."""
+    if column.among and column.among.unit and not RANGES.isdisjoint(ladder.rule):
+        why = f"{ladder.why}; the unit stays with them"
+        return Ladder({**ladder.rule, "unit": column.among.unit}, why)
     ends = column.among.ends if column.among else {}
     given = {name: _plain(end) for name, end in ends.items()}
     if not given or RANGES.isdisjoint(ladder.rule):

@@ -117,7 +117,8 @@ def _about(column: ProfiledColumn, sizes: Floats, several: bool, k: int) -> Prop
     ``sizes``: how often each of its values counts.
     """
     about = {"attribute": column.name} if several else {}
-    if column.numbers is not None and len(column.values) > ORDERED:
+    measured = column.among is not None and column.among.unit  # a text to who computes distances
+    if column.numbers is not None and not measured and len(column.values) > ORDERED:
         keys = {"model": "t-closeness", **about, "distance": "ordered", "t": CLOSE}
         why = "the numbers of a class spread nearly as those of the table (0 is alike, 1 is far)"
         return Proposed(keys, why)

@@ -149,7 +149,8 @@ class StudyProposal:
             (torn, RANGES[among.kind], END),
             (left, "other texts", EMPTIED if ANY in left else CORRECT),
         )
-        said = [f"a {among.kind} in {among.numbers:,} of {self.profile.records:,} records"]
+        unit = f" with the unit {among.unit!r}" if among.unit else ""
+        said = [f"a {among.kind}{unit} in {among.numbers:,} of {self.profile.records:,} records"]
         for found, what, then in parts:
             if found:
                 records = plural(sum(found.values()), "record")

@@ -135,13 +135,21 @@ def _places(source: ExportedRelease, conditions: str, dialect: Dialect) -> str:
     places = []
     for number in range(len(source.names)):
         key = name(f"anonymizer key {number}")
-        place_of_number = dialect.number(key)
+        place_of_number = dialect.number(_bare(source, source.names[number], key))
         if _has_ends(source, source.names[number]):
             place_of_number = f"COALESCE({place_of_number}, {dialect.end(key)})"
         for kind, found in (("number", place_of_number), ("date", dialect.date(key))):
             if (place := name(f"anonymizer {kind} {number}")) in conditions:
                 places.append(f",\n    {found} AS {place}")
     return f"  SELECT *{''.join(places)}\n  FROM {name('anonymizer keys')}"
+
+
+def _bare(source: ExportedRelease, column: str, key: str) -> str:
+    """The number next to a unit, where a column has one: all values of the raw table are such."""
+    unit = next((each.unit for each in source.manifest.recoding[column] if each.unit), None)
+    if unit is None:
+        return key
+    return f"TRIM(REPLACE(REPLACE(LOWER({key}), {literal(unit.lower())}, ''), ',', ''))"
 
 
 def _has_ends(source: ExportedRelease, column: str) -> bool:

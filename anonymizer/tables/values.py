@@ -44,6 +44,9 @@ RANGE = re.compile(
 )
 """A range of numbers as people write it: 18-24, 65+, > 89, under 18."""
 
+MEASURED = re.compile(r"(\d{1,3}(,\d{3})+|\d+)([.]\d+)?", re.ASCII)
+"""A number next to its unit, with marks of thousands or without."""
+
 MOST_DIGITS = 300
 """Numbers of more digits, before or after the point, are none that anybody measured."""
 
@@ -166,6 +169,24 @@ def number_of(value: object) -> Decimal | None:
         return None
     sensible = number.is_finite() and abs(number.adjusted()) <= MOST_DIGITS
     return number if sensible else None
+
+
+def measure_in(text: str, unit: str) -> Decimal | None:
+    """The number that a text writes before a unit, or after it; None where it has no such unit.
+
+    >>> measure_in("165 cm", "cm"), measure_in("$1,200.50", "$"), measure_in("-5 %", "%")
+    (Decimal('165'), Decimal('1200.50'), Decimal('-5'))
+    >>> measure_in("165", "cm"), measure_in("165 kg", "cm"), measure_in("5,5 %", "%")
+    (None, None, None)
+    """
+    own, plain = unit.casefold(), text.strip().casefold().replace("\u2212", "-")
+    whole = plain.removeprefix("-")
+    if not whole.endswith(own) and not whole.startswith(own):
+        return None
+    bare = whole.removesuffix(own) if whole.endswith(own) else whole.removeprefix(own)
+    found = MEASURED.fullmatch(bare.strip())
+    sign = "-" if plain.startswith("-") else ""
+    return number_of(f"{sign}{found[0].replace(',', '')}") if found else None
 
 
 def range_in(text: str) -> tuple[Decimal | None, Decimal | None] | None:

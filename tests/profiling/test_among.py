@@ -168,9 +168,14 @@ def test_what_a_person_has_to_decide_is_said_and_refused(tmp_path, capsys, value
 
 
 @pytest.mark.parametrize(
-    "values", [column([f"{n} cm" for n in range(150, 200)], []), column(["$1,200", "$90"], [])]
+    "values",
+    [
+        column([f"1,{n} m" for n in range(50, 99)], []),  # a comma that is no mark of thousands
+        column([f"{n} cm" for n in range(150, 200)], ["171"]),
+        column([f"${n}" for n in range(150, 200)], ["90 EUR"]),
+    ],
 )
-def test_numbers_with_a_unit_are_left_out_by_name(values):
+def test_numbers_without_one_unit_are_left_out_by_name(values):
     found = profile(pd.DataFrame({"x": values, "sex": SEX, "d": D}))["x"]
     assert found.role == "left out"
     assert "which no rule reads; write plain numbers to release ranges of them" in found.why

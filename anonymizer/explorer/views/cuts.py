@@ -41,7 +41,6 @@ from anonymizer.explorer.session.contents import (
 from anonymizer.feedback.words import bits, count, number, plural
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.hierarchy.order import Ranks
-from anonymizer.hierarchy.scale import NUMBERS
 from anonymizer.recoding import Watch
 from anonymizer.recoding.recoding import Task
 
@@ -241,7 +240,7 @@ def drawing_of(axis: CutAxis, sensitive: str | None, labels: bool, readonly: boo
 
 
 def _texts(axis: CutAxis, points: Sequence[Decimal]) -> dict[str, str] | None:
-    if axis.scale == NUMBERS:
+    if axis.scale.numeric:
         return None
     keys = CutKeys(axis, ranks=False).keys(points)
     return {key: point_text(axis.scale, each) for key, each in zip(keys, points, strict=True)}
@@ -249,7 +248,7 @@ def _texts(axis: CutAxis, points: Sequence[Decimal]) -> dict[str, str] | None:
 
 def _ticks(axis: CutAxis) -> list[tuple[float, str]] | None:
     """Return the ticks of an axis that is not of numbers: below the bars of values, at dates."""
-    if axis.scale == NUMBERS:
+    if axis.scale.numeric:
         return None
     if isinstance(axis.scale, Ranks):
         return [(float(each) + 0.5, point_text(axis.scale, each)) for each in axis.numbers]

@@ -134,7 +134,7 @@ def cut_points(
     if not values:
         return CutPoints((), Decimal(0))
     limits, scale = taxonomy.limits, taxonomy.scale
-    stepped = options.grid is not None and limits.grid is None and scale == NUMBERS
+    stepped = options.grid is not None and limits.grid is None and scale.numeric
     step = Decimal(str(options.grid)) if stepped else None
     blocks = None if isinstance(limits.grid, tuple) else scale.blocks(values, taxonomy.finest)
     every = _candidates(values, records, step, blocks[0] if blocks else limits.grid)

@@ -19,6 +19,7 @@ from anonymizer.hierarchy import (
     NUMBERS,
     Hierarchy,
     Interval,
+    MeasuredNumbers,
     Partition,
     Scale,
     Taxonomy,
@@ -75,11 +76,12 @@ class Group(ManifestPart):
     """What a label of a released column represents.
 
     A range has both ends, None where it is open; those of dates, which have a ``calendar``, are
-    texts. ``values`` are the values of the group; where these are too many, ``listed`` is their
-    number and ``sha256`` their digest. The group of all others has ``excluded``, the values that it
-    lacks, and ``missing`` where it has missing ones, too; a masked code says where the characters
-    begin and end that are ``masked``, and ``code`` how codes are read. A group of a cut has its
-    ``level``. ``group`` is the label in the hierarchy, where the table has another one.
+    texts; numbers may have a ``unit``. ``values`` are the values of the group; where these are too
+    many, ``listed`` is their number and ``sha256`` their digest. The group of all others has
+    ``excluded``, the values that it lacks, and ``missing`` where it has missing ones, too; a masked
+    code says where the characters begin and end that are ``masked``, and ``code`` how codes are
+    read. A group of a cut has its ``level``. ``group`` is the label in the hierarchy, where the
+    table has another one.
     ``members`` are the groups of the hierarchy that a box has, each with its ``level``.
     """
 
@@ -93,6 +95,7 @@ class Group(ManifestPart):
     calendar: GroupCalendar | None = Field(
         None, description="That its values are dates, and how these are read."
     )
+    unit: LabelText = Field(None, description="The unit that its numbers are written with.")
     values: list[LabelText] | None = Field(None, description="The values that it stands for.")
     listed: Annotated[StrictInt, Field(gt=0, lt=2**62)] | None = Field(
         None, description="How many values it stands for, where these are too many to be listed."
@@ -177,6 +180,8 @@ class Group(ManifestPart):
     def scale(self) -> Scale:
         """The scale that its values lie on."""
         clock = self.clock
+        if self.unit:
+            return MeasuredNumbers(self.unit)
         return NUMBERS if clock is None else Dates(clock)
 
     @property

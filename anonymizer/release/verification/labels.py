@@ -115,6 +115,8 @@ def _reads(group: Group) -> bool:
     that it has.
     """
     label = str(group.own)
+    if group.unit:
+        return label == str(group.interval)
     if group.calendar is None and number_of(label) is not None:
         own = group.interval
         return own.low is not None and own.high == own.low + 1 and label == number_text(own.low)

@@ -6,6 +6,7 @@ A release that is applied to another table is understood by these, too, hence be
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
+from decimal import Decimal
 from typing import Any
 
 from anonymizer.errors import InputError
@@ -245,6 +246,9 @@ def _complete(hierarchy: Hierarchy, level: int, group: Group, label: object) -> 
 
 def _representative(group: Group) -> object:
     """A value that the label may be of: one within a range, or a masked code itself."""
+    if group.unit and group.is_range:
+        low, high = group.interval.low, group.interval.high
+        return group.scale.written((high or Decimal(0)) - 1 if low is None else low)
     if group.low is not None:
         return group.low
     if isinstance(group.high, str) and (end := group.interval.high) is not None:

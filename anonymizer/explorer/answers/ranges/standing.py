@@ -9,8 +9,7 @@ from anonymizer.explorer.answers.ranges.axis import cuts_of
 from anonymizer.hierarchy import Hierarchy, Partition, Taxonomy
 from anonymizer.hierarchy.order import OrderHierarchy
 from anonymizer.hierarchy.ranges import MOST_GROUND, RangeHierarchy
-from anonymizer.hierarchy.reading import ENDS
-from anonymizer.hierarchy.scale import NUMBERS
+from anonymizer.hierarchy.reading import ENDS, UNIT
 from anonymizer.recoding.levels import Fixed
 from anonymizer.release.study import Study
 
@@ -88,7 +87,7 @@ def why_not(taxonomy: Taxonomy) -> str | None:
     """Why no cuts of an attribute can be written into a study; None where they can."""
     if taxonomy.numbers is None:
         return "its values are no numbers and have no order"
-    if taxonomy.scale == NUMBERS or isinstance(taxonomy.hierarchy, OrderHierarchy):
+    if taxonomy.scale.numeric or isinstance(taxonomy.hierarchy, OrderHierarchy):
         return None
     return (
         "its values are dates. A study writes dates in units of the calendar, such as months, and "
@@ -113,7 +112,7 @@ def rule_of(
         if ground := _ground(taxonomy, cuts):
             rule = {"cuts": [rule["cuts"]], "ground": ground}
     if isinstance(given, Mapping):
-        rule |= {name: given[name] for name in ("grid", *ENDS) if name in given}
+        rule |= {name: given[name] for name in ("grid", *ENDS, UNIT) if name in given}
     return rule, Hierarchy.of(rule).height - 1
 
 

@@ -1,0 +1,153 @@
+"""Numbers that are written with a unit: ranges keep it, in every recoding, manifest and SQL."""
+
+import random
+import tomllib
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonymizer import Hierarchy, InputError, verify_release
+from anonymizer.cli import main
+from anonymizer.hierarchy.reading import of_rule, rule_alone
+from anonymizer.profiling.among import unit_among
+from anonymizer.release.apply import publish_applied
+from anonymizer.release.publish import publish
+from anonymizer.release.study import Study
+from anonymizer.risk.audit import audit_files
+from anonymizer.tables.values import measure_in
+from tests.release.test_codes import by_sql, read, rows_of
+
+
+@pytest.mark.parametrize(
+    ("rule", "value", "labels"),
+    [
+        ({"widths": [5, 20], "unit": "cm"}, "165 cm", ["[165 cm, 170 cm)", "[160 cm, 180 cm)"]),
+        ({"widths": [5], "unit": "cm"}, "164.9CM", ["[160 cm, 165 cm)"]),
+        ({"cuts": [1000, 2000], "unit": "$"}, "$1,200", ["[$1000, $2000)"]),
+        ({"cuts": [1000, 2000], "unit": "$"}, "-$1,200.50", ["(-inf, $1000)"]),
+        ({"widths": [10], "unit": "%"}, "\u22125 %", ["[-10 %, 0 %)"]),
+        ({"widths": [10], "unit": "$"}, "-$5", ["[-$10, $0)"]),
+        ({"widths": [10, 20], "unit": "kg", "top": 90}, "97 kg", ["[90 kg, inf)"] * 2),
+        (
+            {"widths": [10], "unit": "kg", "ground": 5},
+            "97 kg",
+            ["[95 kg, 100 kg)", "[90 kg, 100 kg)"],
+        ),
+    ],
+)
+def test_units_by_hand(rule, value, labels):
+    hierarchy = Hierarchy.of(rule)
+    assert [str(label) for label in hierarchy.labels(value)[:-1]] == labels
+    assert hierarchy.limits.min_level == 1  # how a number is written is not released
+    assert of_rule(rule_alone(hierarchy)).describe() == hierarchy.describe()
+    for other in ("165", "165 lb", "1,2 cm", "cm", "90+"):
+        assert not hierarchy.covers(hierarchy.key(other))
+
+
+@given(st.decimals(-(10**6), 10**6, places=2), st.sampled_from(["cm", "$", "%", "mg/dl", "\u20ac"]))
+def test_what_is_written_with_a_unit_is_read_again(number, unit):
+    written = Hierarchy.ranges([5], unit=unit).scale.written(number)
+    assert measure_in(written, unit) == number
+    assert measure_in(f"{number:,} {unit}", unit) == number
+    assert measure_in(str(number), unit) is None
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        ({"widths": [5], "unit": ""}, "unit = '' must be what stands next to each number, without"),
+        ({"widths": [5], "unit": "m2"}, "unit = 'm2' must be what stands next to each number"),
+        ({"cuts": [5], "unit": 5}, "unit = 5 must be what stands next to each number"),
+        ({"widths": [5], "unit": "cm", "top": 9, "exact": True}, "exact and unit do not go togeth"),
+        ({"prefixes": [5], "unit": "cm"}, "unit goes with widths, such as { widths = [5, 10] }"),
+    ],
+)
+def test_units_that_are_none(rule, message):
+    with pytest.raises(InputError) as error:
+        Hierarchy.of(rule)
+    assert message in str(error.value)
+
+
+def people(directory: Path, rule: str, method: str) -> Study:
+    rng = random.Random(3)
+    heights = [f"{rng.randrange(150, 200)}{rng.choice([' cm', 'cm'])}" for _ in range(200)]
+    heights[::40] = [""] * 5
+    pay = [f"${rng.randrange(500, 3000):,}" for _ in range(200)]
+    rows = [f'{h},"{p}",{rng.choice("abc")}' for h, p in zip(heights, pay, strict=True)]
+    (directory / "people.csv").write_text("\n".join(["height,pay,d", *rows, ""]))
+    (directory / "study.toml").write_text(
+        f'[data]\npath = "people.csv"\nmissing = "category"\n[quasi-identifiers]\nheight = {rule}\n'
+        'pay = { cuts = [[1000, 2000], [2000]], unit = "$" }\n[sensitive]\nattributes = ["d"]\n'
+        '[[privacy]]\nmodel = "k-anonymity"\nk = 4\n[search]\nseed = 1\ntime-limit = 1\n'
+        f'[recoding]\nmethod = "{method}"\n'
+    )
+    return Study(directory / "study.toml")
+
+
+@pytest.mark.parametrize(
+    "method", ["full-domain", "cut", "variable-range", "boxes", "merged-cells"]
+)
+def test_a_release_of_units_verifies_applies_and_is_made_by_sql(tmp_path, method):
+    rule = '{ widths = [5, 20], unit = "cm" }'
+    made, release, again = people(tmp_path, rule, method), tmp_path / "out", tmp_path / "two"
+    publish(made, release)
+    assert verify_release(release).satisfied
+    assert verify_release(release, made).satisfied
+    assert audit_files([release], [tmp_path / "people.csv"]).holds
+    released = read(release)
+    assert not any(label.endswith("cm") for label in released["height"])  # somebody's own number
+    if method == "merged-cells":  # the order of records decides between cells that overlap
+        return
+    publish_applied(release, tmp_path / "people.csv", again)
+    assert rows_of(read(again)) == rows_of(released)
+    raw = pd.read_csv(tmp_path / "people.csv", dtype=str)
+    for dialect in ("duckdb", "sqlite"):
+        assert rows_of(by_sql(release, raw, dialect)) == rows_of(released)
+
+
+def test_numbers_without_the_unit_are_refused_by_name(tmp_path):
+    made = people(tmp_path, '{ widths = [5], unit = "cm" }', "full-domain")
+    table = tmp_path / "people.csv"
+    table.write_text(table.read_text() + '65 inch,"$900",a\n' * 5)
+    with pytest.raises(InputError) as error:
+        publish(made, tmp_path / "out")
+    said = "('65 inch') where ranges need numbers with the unit 'cm', such as 1200 cm; clean"
+    assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("texts", "unit"),
+    [
+        (["165 cm", "170cm"], "cm"),
+        (["$1,200", "$90"], "$"),
+        (["12 %", "-3%"], "%"),
+        (["120 mmHg", "130mmhg"], "mmHg"),
+        (["USD 1,200", "900 USD"], "USD"),
+        (["165 cm", "170"], None),
+        (["165 cm", "70 kg"], None),
+        (["1,70 cm", "1,80 cm"], None),
+        (["165", "170"], None),
+        ([], None),
+    ],
+)
+def test_one_unit_of_all_values(texts, unit):
+    assert unit_among(texts) == unit
+
+
+def test_a_draft_has_the_unit_and_runs(tmp_path, capsys):
+    people(tmp_path, '"suppress"', "full-domain")
+    table = tmp_path / "people.csv"
+    table.write_text(table.read_text().replace("height,pay", "height,age"))
+    with pytest.raises(SystemExit) as stop:
+        main(["init", str(table), "-o", str(tmp_path / "study"), "--sensitive", "d"])
+    assert not stop.value.code
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "'height': a number with the unit 'cm' in 195 of 200 records." in shown
+    study = Study(tmp_path / "study" / "study.toml")
+    rules = tomllib.loads(study.path.read_text())["quasi-identifiers"]
+    assert (rules["height"]["unit"], rules["age"]["unit"]) == ("cm", "$")
+    publish(study, tmp_path / "out")
+    assert verify_release(tmp_path / "out", study).satisfied
