@@ -30,7 +30,6 @@ from anonymizer.profiling.among import (
     codes_apart,
     dates_among,
     may_have_codes,
-    notation_of,
     plain_date,
     plain_measure,
     plain_number,
@@ -412,16 +411,8 @@ def _respelled(column: ProfiledColumn, found: Among, plain: Callable[[str], str]
     return replace(ProfiledColumn.counted(series, column.all_sizes, column.codes), among=found)
 
 
-def measured_in(column: ProfiledColumn) -> str | None:
-    """Say how the numbers of a column are written that no rule reads; None where rules do."""
-    if column.numbers is not None or column.moments is not None or column.identifying:
-        return None
-    return None if column.order else notation_of(column.some_texts)
-
-
 def _order(column: pd.Series) -> tuple[str, ...]:
-    kind = column.dtype
-    if isinstance(kind, pd.CategoricalDtype) and kind.ordered:
+    if isinstance(kind := column.dtype, pd.CategoricalDtype) and kind.ordered:
         return tuple(map(text_of, kind.categories))
     return ()
 

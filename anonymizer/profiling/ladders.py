@@ -14,8 +14,8 @@ from anonymizer.hierarchy.naming import ENOUGH
 from anonymizer.hierarchy.ranges import MOST_GROUND
 from anonymizer.hierarchy.scale import NUMBERS
 from anonymizer.kernels.arrays import Floats, Ints
-from anonymizer.profiling.among import MONTH
-from anonymizer.profiling.columns import FEW, ProfiledColumn, measured_in
+from anonymizer.profiling.among import MONTH, notation_of
+from anonymizer.profiling.columns import FEW, ProfiledColumn
 from anonymizer.profiling.hints import BIRTH
 from anonymizer.tables.values import INSTANT, number_of, number_text, range_in
 
@@ -560,3 +560,10 @@ def is_midnight_elsewhere(column: ProfiledColumn) -> bool:
     whole = bool(hours.all() and not (hours % HALF_HOUR).any())
     most = 3 if column.hint is not None and column.hint.about == BIRTH else 2
     return len(hours) <= most and whole and all(map(INSTANT.fullmatch, column.some_texts))
+
+
+def measured_in(column: ProfiledColumn) -> str | None:
+    """Say how the numbers of a column are written that no rule reads; None where rules do."""
+    if column.numbers is not None or column.moments is not None or column.identifying:
+        return None
+    return None if column.order else notation_of(column.some_texts)

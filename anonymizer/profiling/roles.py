@@ -12,7 +12,6 @@ from anonymizer.profiling.columns import (
     IDENTIFYING,
     MANY,
     ProfiledColumn,
-    measured_in,
 )
 from anonymizer.profiling.dependence import (
     Determined,
@@ -32,7 +31,7 @@ from anonymizer.profiling.hints import (
     words_of,
 )
 from anonymizer.profiling.identifying import makes_identifier
-from anonymizer.profiling.ladders import is_midnight_elsewhere
+from anonymizer.profiling.ladders import is_midnight_elsewhere, measured_in
 from anonymizer.profiling.persons import key_of_persons, together
 from anonymizer.profiling.weights import weights_in
 
