@@ -654,7 +654,7 @@ CASES = {
         )
         for name, write in [
             ("cm", lambda x: f"{x % 90 + 100} cm"),
-            ("$", lambda x: f"${x:,}"),
+            ("$", lambda x: f"${1000 + x % 30:,}"),
             ("%", lambda x: f"{x / 100:.1f}%"),
         ]
     },
