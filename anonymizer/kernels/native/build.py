@@ -1,4 +1,4 @@
-"""Compiles the kernels when the package is built, with the compiler at hand or one from PyPI.
+"""Compiles the kernels when the package is built, with the compiler at hand or one that is a package.
 
 ``python anonymizer/kernels/native/build.py`` compiles them anew in a source tree.
 """
