@@ -1,4 +1,4 @@
-"""Compiles the kernels when the package is built, with the compiler at hand or one that is a package.
+"""Compiles the kernels when the package is built, with the compiler at hand or a packaged one.
 
 ``python anonymizer/kernels/native/build.py`` compiles them anew in a source tree.
 """
