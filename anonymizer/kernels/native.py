@@ -7,7 +7,7 @@ the interpreter's.
 
 from ctypes import CDLL, c_char_p, c_double
 from functools import cache
-from math import isnan
+from math import inf, isnan
 from pathlib import Path
 from struct import pack
 from typing import Any
@@ -42,11 +42,13 @@ class Packed:
 def call(name: str, *arguments: Any) -> float:
     """Call a kernel with numbers, contiguous arrays, and tuples of these.
 
-    TypeError where one is of another kind than the kernel reads.
+    TypeError where one is of another kind than the kernel reads; MemoryError where there is none.
     """
     found: float = _kernel(name)(_laid_out(arguments) + END)
     if isnan(found):
         raise TypeError(f"{name} was called with arguments of another kind than it reads")
+    if found == inf:
+        raise MemoryError
     return found
 
 

@@ -267,6 +267,12 @@ def test_arguments_of_another_kind_are_refused():
             call("any_uniform_class", order, starts, codes)
 
 
+def test_no_memory_within_a_kernel_is_a_memory_error(monkeypatch):
+    monkeypatch.setattr(native, "_kernel", lambda name: lambda arguments: np.inf)
+    with pytest.raises(MemoryError):
+        call("agglomerate_classes")
+
+
 def test_without_the_library_it_is_one_line(monkeypatch, tmp_path):
     monkeypatch.setattr(native, "LIBRARY", tmp_path / "kernels.so")
     native._library.cache_clear()

@@ -27,16 +27,9 @@ struct BoxCells {
 
     static BoxCells of(Given& given) {
         BoxCells cells;
-        cells.blocks = given.array<i32, 2>();
-        cells.starts = given.array<i64>();
-        cells.columns = given.array<i32>();
-        cells.amounts = given.array<i64>();
-        cells.marks = given.array<u64>();
+        given.read(cells.blocks, cells.starts, cells.columns, cells.amounts, cells.marks);
         cells.sparse = given.whole() != 0;
-        cells.numbers = given.array<i64>();
-        cells.wide = given.array<bool, 3>();
-        cells.levels = given.array<i64>();
-        cells.tree = given.array<i64, 3>();
+        given.read(cells.numbers, cells.wide, cells.levels, cells.tree);
         return cells;
     }
 
@@ -82,21 +75,9 @@ struct BoxCuts {
 
     static BoxCuts of(Given& given) {
         BoxCuts cuts;
-        cuts.scores = given.array<double, 2>();
-        cuts.tries = given.array<i64, 2>();
-        cuts.left = given.array<bool, 3>();
-        cuts.at = given.array<i64, 2>();
-        cuts.sums = given.array<i64, 3>();
-        cuts.touched = given.array<i64, 2>();
-        cuts.seen = given.array<bool, 2>();
-        cuts.occurring = given.array<i64>();
-        cuts.extents = given.array<i64>();
-        cuts.shares = given.array<double>();
-        cuts.whole = given.array<i64>();
-        cuts.part = given.array<i64>();
-        cuts.sets = given.array<i64, 2>();
-        cuts.until = given.array<i64>();
-        cuts.ends = given.array<bool>();
+        given.read(cuts.scores, cuts.tries, cuts.left, cuts.at, cuts.sums, cuts.touched,
+                   cuts.seen, cuts.occurring, cuts.extents, cuts.shares, cuts.whole, cuts.part,
+                   cuts.sets, cuts.until, cuts.ends);
         return cuts;
     }
 
@@ -445,14 +426,8 @@ struct Path {
 
     static Path of(Given& given) {
         Path path;
-        path.slices = given.array<i64, 2>();
-        path.bounds = given.array<i64, 3>();
-        path.owns = given.array<double>();
-        path.records = given.array<i64>();
-        path.marks = given.array<u64>();
-        path.cut = given.array<u64>();
-        path.sums = given.array<double>();
-        path.left = given.array<i64>();
+        given.read(path.slices, path.bounds, path.owns, path.records, path.marks, path.cut,
+                   path.sums, path.left);
         return path;
     }
 };

@@ -37,10 +37,7 @@ struct Laid {
 
     static Laid of(Given& given) {
         Laid laid;
-        laid.facts = given.array<i64, 2>();
-        laid.limits = given.array<double>();
-        laid.rows = given.array<double, 3>();
-        laid.runs = given.array<double, 2>();
+        given.read(laid.facts, laid.limits, laid.rows, laid.runs);
         return laid;
     }
 
@@ -53,8 +50,7 @@ struct Logs {
 
     static Logs of(Given& given) {
         Logs logs;
-        logs.plain = given.array<double>();
-        logs.grassbergers = given.array<double>();
+        given.read(logs.plain, logs.grassbergers);
         return logs;
     }
 

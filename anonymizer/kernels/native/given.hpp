@@ -97,6 +97,18 @@ class Given {
         next++;
         return found;
     }
+
+    // Reads arrays into the places given, in their order.
+    template <class... Arrays>
+    void read(Arrays&... places) {
+        (take(places), ...);
+    }
+
+  private:
+    template <class T, int D>
+    void take(Array<T, D>& place) {
+        place = array<T, D>();
+    }
 };
 
 // Calls a kernel for counts of the type that the next argument has.

@@ -15,16 +15,8 @@ struct Shapes {
 
     static Shapes of(Given& given) {
         Shapes shapes;
-        shapes.numbers = given.array<i64>();
-        shapes.blocks = given.array<i64>();
-        shapes.base = given.array<i64>();
-        shapes.block = given.array<i64>();
-        shapes.allowed = given.array<bool>();
-        shapes.first = given.array<i64>();
-        shapes.left = given.array<i64>();
-        shapes.right = given.array<i64>();
-        shapes.summed = given.array<i64, 2>();
-        shapes.runs = given.array<i64>();
+        given.read(shapes.numbers, shapes.blocks, shapes.base, shapes.block, shapes.allowed,
+                   shapes.first, shapes.left, shapes.right, shapes.summed, shapes.runs);
         return shapes;
     }
 

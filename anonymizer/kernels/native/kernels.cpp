@@ -1,5 +1,7 @@
 // What Python calls: see `native.py`. A kernel returns NaN where an argument is of another kind than it
-// reads; it holds no lock of the interpreter's while it works.
+// reads, and infinity where there is no memory; it holds no lock of the interpreter's while it works.
+#include <new>
+
 #include "boxes.hpp"
 #include "guillotine.hpp"
 #include "merging.hpp"
@@ -21,6 +23,8 @@ double reading(const Argument* arguments, Kernel kernel) {
         return double(kernel(given));
     } catch (const Mismatch&) {
         return std::nan("");
+    } catch (const std::bad_alloc&) {
+        return INF;
     }
 }
 

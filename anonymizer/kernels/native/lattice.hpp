@@ -39,13 +39,8 @@ struct Nodes {
 
     static Nodes of(Given& given) {
         Nodes nodes;
-        nodes.axes = given.array<i64, 2>();
-        nodes.shifts = given.array<u64>();
-        nodes.guards = given.array<u64>();
-        nodes.masks = given.array<u64, 3>();
-        nodes.telling = given.array<i64>();
-        nodes.shares = given.array<double, 2>();
-        nodes.box = given.array<i64, 2>();
+        given.read(nodes.axes, nodes.shifts, nodes.guards, nodes.masks, nodes.telling,
+                   nodes.shares, nodes.box);
         return nodes;
     }
 
@@ -91,22 +86,9 @@ struct Sets {
 
     static Sets of(Given& given) {
         Sets sets;
-        sets.keys = given.array<u64, 2>();
-        sets.counts = given.array<T, 2>();
-        sets.members = given.array<i32>();
-        sets.starts = given.array<i64>();
-        sets.places = given.array<i32>();
-        sets.numbers = given.array<T>();
-        sets.spans = given.array<i64, 2>();
-        sets.packed = given.array<u64>();
-        sets.stones = given.array<i32>();
-        sets.marks = given.array<i64>();
-        sets.mask = given.array<u64>();
-        sets.table = given.array<i32>();
-        sets.slots = given.array<i32>();
-        sets.room = given.array<i32, 2>();
-        sets.scratch = given.array<T>();
-        sets.marked = given.array<u64>();
+        given.read(sets.keys, sets.counts, sets.members, sets.starts, sets.places, sets.numbers,
+                   sets.spans, sets.packed, sets.stones, sets.marks, sets.mask, sets.table,
+                   sets.slots, sets.room, sets.scratch, sets.marked);
         return sets;
     }
 
@@ -254,15 +236,8 @@ struct Board {
 
     static Board of(Given& given) {
         Board board;
-        board.status = given.array<i8>();
-        board.ceilings = given.array<double>();
-        board.lost = given.array<i64>();
-        board.tolls = given.array<double>();
-        board.done = given.array<bool>();
-        board.chain = given.array<i64>();
-        board.log = given.array<double, 2>();
-        board.state = given.array<i64>();
-        board.best = given.array<double>();
+        given.read(board.status, board.ceilings, board.lost, board.tolls, board.done,
+                   board.chain, board.log, board.state, board.best);
         return board;
     }
 

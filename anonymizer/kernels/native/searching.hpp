@@ -53,18 +53,9 @@ struct Terms {
         terms.sized = Laid::of(given);
         terms.hidden = given.array<bool, 2>();
         terms.logs = Logs::of(given);
-        terms.sums = given.array<i64>();
-        terms.together = given.array<T, 2>();
-        terms.broken = given.array<bool>();
-        terms.small = given.array<bool>();
-        terms.spans = given.array<i64, 2>();
-        terms.weights = given.array<double>();
-        terms.margins = given.array<i64>();
-        terms.totals = given.array<double, 2>();
-        terms.shares = given.array<double>();
-        terms.extra = given.array<double>();
-        terms.begins = given.array<i64, 2>();
-        terms.cells = given.array<i64, 2>();
+        given.read(terms.sums, terms.together, terms.broken, terms.small, terms.spans,
+                   terms.weights, terms.margins, terms.totals, terms.shares, terms.extra,
+                   terms.begins, terms.cells);
         return terms;
     }
 

@@ -16,10 +16,7 @@ struct Worth {
 
     static Worth of(Given& given) {
         Worth worth;
-        worth.spans = given.array<i64, 2>();
-        worth.weights = given.array<double>();
-        worth.per_value = given.array<double>();
-        worth.by_size = given.array<double>();
+        given.read(worth.spans, worth.weights, worth.per_value, worth.by_size);
         worth.each = given.real();
         return worth;
     }
@@ -83,8 +80,7 @@ struct Room {
 
     static Room of(Given& given) {
         Room room;
-        room.counts = given.array<i64, 2>();
-        room.terms = given.array<double, 2>();
+        given.read(room.counts, room.terms);
         room.bits = given.array<double>().data;
         room.worths = given.array<double>().data;
         room.sums = given.array<i64>().data;
