@@ -55,7 +55,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from anonymizer.channels.source import JointLaw, Sensitive, expected, whole
-from anonymizer.channels.validation import UNITS, number_of, numbers_of, require_flag, require_room
+from anonymizer.channels.validation import (
+    LOGARITHMS,
+    number_of,
+    numbers_of,
+    require_flag,
+    require_room,
+)
 from anonymizer.errors import InputError, PolicyUnreachableError, shown
 from anonymizer.information.entropy import divergence, entropy
 from anonymizer.kernels import Sums
@@ -74,7 +80,7 @@ from anonymizer.privacy import (
 )
 from anonymizer.privacy.shares import ShareModel
 
-BIT = UNITS["bits"]
+BIT = LOGARITHMS["bits"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from anonymizer.errors import InputError, is_number, is_whole, shown
 from anonymizer.kernels.arrays import Floats
 
-UNITS = {"bits": float(np.log(2)), "nats": 1.0}
+LOGARITHMS = {"bits": float(np.log(2)), "nats": 1.0}
 """What one of each unit of information is in nats, the unit of every computation."""
 
 LARGEST = 1e100
@@ -27,9 +27,9 @@ MOST_BYTES = 4 << 30
 
 def nats_per(unit: str) -> float:
     """One of a unit of information, in nats."""
-    if not isinstance(unit, str) or unit not in UNITS:
-        raise InputError(f"unit = {shown(unit)} is none of {', '.join(UNITS)}")
-    return UNITS[unit]
+    if not isinstance(unit, str) or unit not in LOGARITHMS:
+        raise InputError(f"unit = {shown(unit)} is none of {', '.join(LOGARITHMS)}")
+    return LOGARITHMS[unit]
 
 
 def number_of(

@@ -14,7 +14,7 @@ import pandas as pd
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.profiling.columns import FEW, ProfiledColumn
 from anonymizer.profiling.hints import HOUSEHOLD, PERSON, PERSONAL, SEX, unit_of, words_of
-from anonymizer.profiling.identifying import UNITS, makes_identifier
+from anonymizer.profiling.identifying import OWNER, makes_identifier
 from anonymizer.tables.numbering import crossed
 
 SAMPLED = 20_000
@@ -143,7 +143,7 @@ def is_named_key(column: ProfiledColumn) -> bool:
 def unit_in(column: ProfiledColumn) -> str | None:
     """Name the owner of each value by a column's name or values: a person, a household, or None."""
     if makes_identifier(column.identifying) and column.identifying is not None:
-        return UNITS.get(column.identifying.kind)
+        return OWNER.get(column.identifying.kind)
     if not is_named_key(column):
         return None
     by_values = column.hint is not None and column.hint.about == HOUSEHOLD

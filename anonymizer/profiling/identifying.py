@@ -222,7 +222,7 @@ KINDS = (
 )
 """The kinds that are looked for."""
 
-UNITS = {
+OWNER = {
     "e-mail addresses": "person",
     "IBANs": "person",
     "UUIDs": "person",
@@ -230,7 +230,7 @@ UNITS = {
     "telephone numbers": "person",
     "addresses": "household",
 }
-"""What has a value of its own by these kinds."""
+"""What has a value of its own, by kind."""
 
 OF_EACH_PERSON = ("e-mail addresses", "IBANs", "social security numbers")
 """Those of them that are of one person, sure enough: others are of events, or shared."""

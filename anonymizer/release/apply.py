@@ -13,6 +13,7 @@ from anonymizer.recoding.apply import budget_for
 from anonymizer.recoding.generalization import NEARLY_ALL
 from anonymizer.release.applied import plan_for
 from anonymizer.release.applied_release import AppliedRelease
+from anonymizer.release.document import EMBEDDED
 from anonymizer.release.files import home_of
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.manifest.parts import Order
@@ -79,7 +80,7 @@ class Means:
         """A place that is read by these means; InputError where its engine has none of them."""
         given = {"table": self.table, "memory": self.memory, "order": self.order == "kept"}
         for name in (name for name, value in given.items() if value):
-            if place.engine != "duckdb":
+            if place.engine != EMBEDDED:
                 raise InputError(
                     f"--{name} is for the embedded engine, not for engine = "
                     f'"{place.engine}" of the study; leave it out'

@@ -20,7 +20,14 @@ from anonymizer.masking import Shift
 from anonymizer.objectives import AUTOMATIC, Loss, MutualInformation, Objective, objective_of
 from anonymizer.privacy import MODELS, Population, PrivacyModel, for_odds, over_persons
 from anonymizer.recoding.recoding import Recoding
-from anonymizer.release.document import PINNED, PSEUDONYM, STRATEGY, StudyDocument, read_document
+from anonymizer.release.document import (
+    EMBEDDED,
+    PINNED,
+    PSEUDONYM,
+    STRATEGY,
+    StudyDocument,
+    read_document,
+)
 from anonymizer.release.manifest.parts import Order
 from anonymizer.release.place import Place, written_as
 from anonymizer.release.pseudonyms import PseudonymKey
@@ -263,7 +270,7 @@ class Description:
     def order(self) -> Order:
         """The order of the released records; InputError where that of the table cannot be kept."""
         given, engine = self.document.output.order, self.document.data.engine
-        if given == "kept" and engine != "duckdb":
+        if given == "kept" and engine != EMBEDDED:
             raise InputError(
                 f'{self.path}: [output] order = "kept" is for the embedded engine: records of '
                 f'engine = "{engine}" have no order; leave one of them out'
@@ -345,19 +352,19 @@ class Description:
     def place_of(self, path: Path, form: Format, watch: Watch = ignore) -> Place:
         """Where another table lies, which is read by the means of the study's own."""
         own, database = self._place(path, form, watch), is_converted(path)
-        if own.engine != "duckdb" and (database or not form.parquet):
+        if own.engine != EMBEDDED and (database or not form.parquet):
             return Place(path, form, watch=watch)  # no cluster reads it
         return own if database else own._replace(table=None)
 
     def _place(self, path: Path, form: Format, watch: Watch) -> Place:
         given = self.document.data
-        if given.engine == "duckdb" and given.master is not None:
+        if given.engine == EMBEDDED and given.master is not None:
             raise InputError(
                 f'{self.path}: [data] master is the address of a cluster; add engine = "spark" or '
                 '"dask", or leave it out'
             )
         for key in ("memory", "table"):
-            if given.engine != "duckdb" and getattr(given, key) is not None:
+            if given.engine != EMBEDDED and getattr(given, key) is not None:
                 raise InputError(
                     f"{self.path}: [data] {key} is for the embedded engine, not for "
                     f'engine = "{given.engine}"; leave one of them out'

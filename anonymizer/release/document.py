@@ -8,6 +8,7 @@ from types import UnionType
 from typing import (
     Annotated,
     Any,
+    Final,
     Literal,
     NamedTuple,
     Optional,
@@ -85,6 +86,9 @@ PINNED: Literal["pinned"] = "pinned"
 Engine = Literal["duckdb", "spark", "dask"]
 """What reads, counts, recodes and writes tables of files."""
 
+EMBEDDED: Final = "duckdb"
+"""The engine of this process; the others are those of clusters."""
+
 
 class Data(Section):
     """``[data]``: where the table lies, how it is read and by what.
@@ -117,7 +121,7 @@ class Data(Section):
     ) = None
     table: StrictStr | None = None
     memory: Memory | None = None
-    engine: Engine = "duckdb"
+    engine: Engine = EMBEDDED
     master: StrictStr | None = None
 
     @field_validator("missing_values", mode="before")

@@ -14,7 +14,7 @@ from anonymizer.errors import InputError
 from anonymizer.feedback.logs import logged
 from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.profiling.profile import Raw
-from anonymizer.release.document import Engine
+from anonymizer.release.document import EMBEDDED, Engine
 from anonymizer.tables.files import Format, GivenFormat, describe_file, write_table
 from anonymizer.tables.files.foreign import orders_in
 from anonymizer.tables.files.format import is_parquet, reported_missing
@@ -47,7 +47,7 @@ class Place(NamedTuple):
     space: Path | None = None
     memory: str | None = None
     watch: Watch = ignore
-    engine: Engine = "duckdb"
+    engine: Engine = EMBEDDED
     master: str | None = None
     once: bool = False
 
@@ -62,7 +62,7 @@ class Place(NamedTuple):
         return opened.enter_context(self._stored(columns))
 
     def _stored(self, columns: Sequence[str]) -> AbstractContextManager[Relation]:
-        if self.engine != "duckdb":
+        if self.engine != EMBEDDED:
             from anonymizer.tables.relations.frames import opened_on  # loads narwhals
 
             return opened_on(self.engine, self.path, self.form, self.master, columns)
@@ -82,7 +82,7 @@ class Place(NamedTuple):
     @property
     def in_order(self) -> "Place":
         """The same, read in this process: records of a cluster come in no order."""
-        return self._replace(engine="duckdb", master=None)
+        return self._replace(engine=EMBEDDED, master=None)
 
     def released(self, path: Path, form: Format) -> "Place":
         """Where the released table lies, read with the same means, to be counted once."""

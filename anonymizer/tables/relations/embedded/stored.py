@@ -38,8 +38,8 @@ CELL = 16
 NO_TEXT = "\x01"
 """What is written for a missing value; none is left when it is written."""
 
-UNITS = ("second", "minute", "hour", "day", "week", "month", "quarter", "year", "decade")
-"""Units of the calendar that DuckDB knows."""
+TRUNCATED = ("second", "minute", "hour", "day", "week", "month", "quarter", "year", "decade")
+"""Units of the calendar that DuckDB rounds dates down to."""
 
 
 class StoredColumn(NamedTuple):
@@ -243,7 +243,7 @@ def rounded_down(place: str, kind: pa.DataType, type_: str, step: Step) -> str |
     types = pa.types
     if step.unit:
         without_zone = types.is_date(kind) or (types.is_timestamp(kind) and kind.tz is None)
-        if step.unit not in UNITS or not without_zone:
+        if step.unit not in TRUNCATED or not without_zone:
             return None
         return f"TRY(CAST(date_trunc({literal(step.unit)}, {place}) AS {type_}))"
     if not (types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)):
