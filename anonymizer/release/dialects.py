@@ -60,6 +60,8 @@ class Dialect:
     numbers: str = "Numbers are exact up to 18 digits after the point."
 
     column: ClassVar[type[ColumnSql]] = ColumnSql
+    made_once: ClassVar[str] = "AS"
+    """What a step of a query is made by, of which many places of the next one read a column."""
 
     def require_names(self, names: Sequence[str]) -> None:
         """Refuse names that the database would cut."""
@@ -142,6 +144,7 @@ class Sqlite(Dialect):
     """SQLite, from 3.39 on."""
 
     column: ClassVar[type[ColumnSql]] = SqliteColumn
+    made_once: ClassVar[str] = "AS MATERIALIZED"  # it writes what a column is in each of them
 
     def exact(self, column: str) -> list[str]:
         """Doubles are written with 15 digits, and large ones otherwise than anywhere else."""

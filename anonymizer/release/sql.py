@@ -64,7 +64,7 @@ def select_of(source: ExportedRelease, table: str, dialect: Dialect = STANDARD) 
         "anonymizer places": _places(source, groups, dialect),
         "anonymizer groups": groups,
     }
-    written = [f"{name(step)} AS (\n{text}\n)" for step, text in steps.items()]
+    written = [f"{name(step)} {dialect.made_once} (\n{text}\n)" for step, text in steps.items()]
     return "WITH " + ",\n".join([*written, _classes(source)]) + "\n" + _joined(source, kept)
 
 

@@ -77,7 +77,11 @@ def by_sql(release: Path, raw: pd.DataFrame, dialect: str) -> pd.DataFrame:
         return database.execute("SELECT * FROM released").df()
     lite = sqlite3.connect(":memory:")
     raw.to_sql("people", lite, index=False)
+    thousands: list[None] = []
+    lite.set_progress_handler(lambda: thousands.append(None), 1000)
     lite.executescript(text)
+    lite.set_progress_handler(None, 0)
+    assert len(thousands) <= 2 * len(raw)  # steps of a record: each column is made once
     assert not lite.execute(recount).fetchall()
     return pd.read_sql("SELECT * FROM released", lite)
 
