@@ -13,9 +13,6 @@ from rich.text import Text
 from anonymizer.errors import printable
 from anonymizer.feedback.document import Block, Heading, Note, Table
 
-WIDEST = 100_000
-"""Characters of a line of which no table is wider."""
-
 LONGEST_NAME = 20
 """Characters of a text that is not broken: a name or a role, say."""
 
@@ -64,11 +61,16 @@ def show(blocks: Iterable[Block]) -> None:
 def _print_table(out: Console, table: Table) -> None:
     """Print a table in the width there is, or in the one that breaks no number and no name."""
     grid, width = _grid(table), out.width
-    if out.measure(grid, options=out.options.update(max_width=WIDEST)).maximum > width:
+    if _least(grid) > width:
         grid = _grid(table, narrow=True)
-        out.width = max(width, 1 + sum(3 + (each.min_width or 0) for each in grid.columns))
+        out.width = max(width, _least(grid))
     out.print(grid)
     out.width = width
+
+
+def _least(grid: Grid) -> int:
+    """The least width of a table, by those of its columns and the lines between them."""
+    return 1 + sum(3 + (each.min_width or 0) for each in grid.columns)
 
 
 def _shown(block: Block) -> RenderableType:
@@ -85,29 +87,38 @@ def _shown(block: Block) -> RenderableType:
 def _grid(table: Table, narrow: bool = False) -> Grid:
     """A table whose texts are taken as they are; None is ``-``, several names are a list.
 
-    ``narrow``: it does not fit, so that columns of numbers and names have the width of these, and
-    texts get the rest.
+    Columns have the width of their longest text. ``narrow``: these do not fit, so that columns of
+    numbers and names keep it, and texts get the rest.
     """
     grid = Grid(title=table.title, title_justify="left", title_style="bold")
     forms = table.forms.split()
     forms += forms[-1:] * (len(table.columns) - len(forms))
-    rows = [[_cell(*pair) for pair in zip(row, forms, strict=True)] for row in table.rows]
-    for place, (column, form) in enumerate(zip(table.columns, forms, strict=True)):
-        least, fixed = _widths([row[place] for row in rows], column, form) if narrow else (0, False)
+    rows = [
+        [printable(_cell(*pair)) for pair in zip(row, forms, strict=True)] for row in table.rows
+    ]
+    titles = map(printable, table.columns)
+    for place, (column, form) in enumerate(zip(titles, forms, strict=True)):
+        shown = [row[place] for row in rows]
+        least, fixed = _longest([column, *shown]), True
+        if narrow:
+            least, fixed = _widths(shown, column, form)
         grid.add_column(
             column, overflow="fold", min_width=least or None, width=least if fixed else None
         )
     for row in rows:
-        grid.add_row(*map(spelled_out, row))
+        grid.add_row(*map(Text, row))
     return grid
 
 
 def _widths(cells: Sequence[str], title: str, form: str) -> tuple[int, bool]:
     """The least width of a column, and whether it has no other one."""
-    longest = max(map(cell_len, cells), default=0)
-    words = max(map(cell_len, title.split()), default=0)
+    longest, words = _longest(cells), _longest(title.split())
     fixed = form != "s" or longest <= LONGEST_NAME
     return max(words, longest if fixed else LONGEST_NAME), fixed
+
+
+def _longest(texts: Sequence[str]) -> int:
+    return max(map(cell_len, texts), default=0)
 
 
 def _cell(value: object, form: str) -> str:

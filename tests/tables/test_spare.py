@@ -10,7 +10,7 @@ import pytest
 
 from anonymizer.errors import InputError
 from anonymizer.tables.relations.embedded import connection as spare
-from anonymizer.tables.relations.embedded.connection import connected, literal
+from anonymizer.tables.relations.embedded.connection import PIECE, connected, literal
 
 TABLE = pa.table({"a": [1, 2, 3]})
 CONTENT = """
@@ -41,7 +41,7 @@ def test_a_database_used_again_is_empty_and_set_as_a_new_one():
         found = connection.function(lambda hashes: pa.array([1] * len(hashes)), pa.int64())
         assert connection.number(f"SELECT sum({found}(CAST(a AS UBIGINT))) FROM {name}") == 3
         connection.distrust_statistics()
-        with connection.passing():
+        with connection.passing(PIECE + 1):
             pass
     with connected(None, None) as again:
         assert again.database is first

@@ -38,6 +38,9 @@ SPILLED = "spilled"
 NUMBERS = count()
 """Numbers of tables, never used twice: a query of a table that is gone finds no other one."""
 
+PIECE = 1 << 17
+"""Records that are read at a time."""
+
 PASSING = "2GiB"
 """Memory for records on their way from one file to another."""
 
@@ -87,7 +90,8 @@ class Connection:
 
     def __init__(self, scratch: Path, memory: str | None, watch: Watch | None) -> None:
         self.scratch, self.watch = scratch, watch
-        self._functions, self._files = list[str](), dict[Path, tuple[int, ...]]()
+        self._names, self._functions = list[str](), list[str]()
+        self._files, self._disabled = dict[Path, tuple[int, ...]](), STREAMED
         self._attached, self._limited = False, memory is not None
         self.reusable = not self._limited
         self._distrusted, self._confined = "", False
@@ -100,13 +104,15 @@ class Connection:
         """Give back memory and files; ``usable``: nothing went wrong with the database."""
         self._thread.shutdown()
         if usable and self.reusable:
-            given_back(self.database, self._functions, self.scratch / SPILLED)
+            tables = [name for name in self._names if name not in self._functions]
+            given_back(self.database, tables, self._functions, self.scratch / SPILLED)
         else:
             self.database.close()
 
     def free_name(self) -> str:
         """A name that no table has."""
-        return f"t{next(NUMBERS)}"
+        self._names.append(f"t{next(NUMBERS)}")
+        return self._names[-1]
 
     def room_for(self, size: int) -> str:
         """The name of a table that will be made of so many bytes: a large one goes to a file.
@@ -152,7 +158,6 @@ class Connection:
         DuckDB takes them for true, so that nothing of a column with bounds would be NaN.
         """
         self._distrusted = "statistics_propagation"
-        self._disable(STREAMED)
 
     def keep(self, table: pa.Table, kinds: Mapping[str, str] | None = None) -> str:
         """Hold a table; the name that it gets. ``kinds``: types of columns."""
@@ -199,12 +204,12 @@ class Connection:
         self._followed(lambda: self.database.execute(query), doing, records)
 
     @contextmanager
-    def passing(self) -> Iterator[None]:
-        """Hold little while records only pass through; no less than somebody allowed.
+    def passing(self, records: int) -> Iterator[None]:
+        """Hold little while so many records only pass through; no less than somebody allowed.
 
         Records that wait to be written in their order take all the memory that they may.
         """
-        if self._limited:
+        if self._limited or records <= PIECE:
             yield
             return
         with suppress(duckdb.Error):  # more is held already
@@ -220,41 +225,44 @@ class Connection:
         InputError when a file cannot be read, is not what it was, or does not fit into memory;
         OSError when the disk is full.
         """
-
-        def found() -> pa.Table:
-            return self.database.sql(query).to_arrow_table()
-
-        return self._followed(found, doing, records)
+        return self._table(query, doing, records, STREAMED)
 
     def counted(self, query: str, doing: str, records: int | None = None) -> pa.Table:
         """As :meth:`arrow`, of a query whose order does not matter: it may be planned freely.
 
         Only then DuckDB estimates what its parts give, and reports its progress by that.
         """
-        self._disable("")
-        try:
-            return self.arrow(query, doing, records)
-        finally:
-            with suppress(duckdb.Error):  # what broke the query says more
-                self._disable(STREAMED)
+        return self._table(query, doing, records, "")
+
+    def _table(self, query: str, doing: str, records: int | None, disabled: str) -> pa.Table:
+        def found() -> pa.Table:
+            return self.database.sql(query).to_arrow_table()
+
+        return self._followed(found, doing, records, disabled)
 
     def _disable(self, optimizers: str) -> None:
         chosen = ",".join(filter(None, (optimizers, self._distrusted)))
-        self.database.execute(f"SET disabled_optimizers = '{chosen}'")
+        if chosen != self._disabled:
+            self.database.execute(f"SET disabled_optimizers = '{chosen}'")
+            self._disabled = chosen
 
-    def batches(self, query: str, rows: int = 1 << 17) -> Iterator[pa.RecordBatch]:
+    def batches(self, query: str, rows: int = PIECE) -> Iterator[pa.RecordBatch]:
         """What a query gives, a piece at a time."""
         with self._unchanged():
+            self._disable(STREAMED)
             yield from self.database.sql(query).to_arrow_reader(rows)
 
     def number(self, query: str) -> int:
         """The single number that a query gives; 0 for none."""
         return int(self.arrow(query)[0][0].as_py() or 0)
 
-    def _followed(self, work: Callable[[], Any], doing: str, records: int | None) -> Any:
-        """Carry out a query, telling who watches how far it is."""
+    def _followed(
+        self, work: Callable[[], Any], doing: str, records: int | None, disabled: str = STREAMED
+    ) -> Any:
+        """Carry out a query, telling who watches how far it is; some optimizers are disabled."""
         # In a thread of its own: interrupts reach the main one at once, and no function of a query.
         with self._unchanged():
+            self._disable(disabled)
             running = self._thread.submit(work)
             try:
                 return self._watched(running, self.watch if doing else None, doing, records)
@@ -446,15 +454,17 @@ def taken(spilled: Path, memory: str | None) -> duckdb.DuckDBPyConnection:
     return database
 
 
-def given_back(database: duckdb.DuckDBPyConnection, functions: list[str], spilled: Path) -> None:
-    """Empty a database that nothing went wrong with, and have it wait; ``functions`` of its own.
+def given_back(
+    database: duckdb.DuckDBPyConnection, tables: list[str], functions: list[str], spilled: Path
+) -> None:
+    """Empty a database that nothing went wrong with, and have it wait.
 
-    It has no more than tables and functions. It is closed where it cannot be emptied, spilled
-    anything, or enough others wait.
+    It has no more than ``tables`` and ``functions``. It is closed where it cannot be emptied, has
+    spilled anything, or enough others wait.
     """
     if len(_waiting) < MOST_WAITING and not spilled.exists():
         try:
-            _empty(database, functions)
+            _empty(database, tables, functions)
         except duckdb.Error:
             pass
         else:
@@ -463,11 +473,7 @@ def given_back(database: duckdb.DuckDBPyConnection, functions: list[str], spille
     database.close()
 
 
-def _empty(database: duckdb.DuckDBPyConnection, functions: list[str]) -> None:
+def _empty(database: duckdb.DuckDBPyConnection, tables: list[str], functions: list[str]) -> None:
     for name in functions:
         database.remove_function(name)
-    tables = database.execute("SELECT table_name FROM duckdb_tables() WHERE NOT internal")
-    for (name,) in tables.fetchall():
-        database.execute(f'DROP TABLE "{name}"')
-    for setting in EMPTIED:
-        database.execute(setting)
+    database.execute("; ".join([*(f"DROP TABLE IF EXISTS {name}" for name in tables), *EMPTIED]))

@@ -303,7 +303,7 @@ def _copy(
     connection: Connection, query: str, held: Held, path: Path, options: str, records: int
 ) -> None:
     columns = ", ".join(f"c{n} AS {quoted(name)}" for n, (name, _) in enumerate(held))
-    with connection.writable(path) as place, connection.passing():
+    with connection.writable(path) as place, connection.passing(records):
         copy = f"COPY (SELECT {columns} FROM ({query})) TO {literal(str(place))} ({options})"
         connection.run(copy, WRITING, records)
 
