@@ -171,7 +171,8 @@ def recount(
     if population is not None:
         return classes_of(table, schema, population, keys=keys, persons=persons)[0]
     tally = engine.tally(table, schema.columns)
-    cells = np.column_stack([in_order(tally[name]) for name in schema.quasi_identifiers])
+    rows = tally.combinations
+    cells = np.column_stack([in_order(rows[name]) for name in schema.quasi_identifiers])
     cells, class_of = distinct_cells(cells.astype(np.intp))
     sizes = engine.sized(tally, class_of, len(cells))
     number = partial(by_text, keys=keys)

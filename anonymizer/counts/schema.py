@@ -235,13 +235,12 @@ class Schema:
         """
         if not isinstance(table, pd.DataFrame | engine.Tally):
             raise InputError(f"expected a pandas DataFrame, got {type(table).__name__}")
-        self._require_no_index(table)
+        rows = engine.rows_of(table)
+        self._require_no_index(rows)
         # A tally has none but the columns that were counted.
         others = self.identifiers if isinstance(table, engine.Tally) else ()
-        self.require_shape([*table.columns, *others], engine.records(table))
-        table = engine.replaced(
-            table, {name: engine.stripped(table[name]) for name in self.columns}
-        )
+        self.require_shape([*rows.columns, *others], engine.records(table))
+        table = engine.changed(table, self.columns, engine.stripped)
         if self.missing == "drop":
             table = engine.drop_missing(table, [n for n in self.columns if n != self.weight])
             self.require_left(engine.records(table))
@@ -251,20 +250,18 @@ class Schema:
             if self.keys:
                 self.require_persons(table)
             self._require_values(table)
-        spelled = self.sensitive if respell else ()
-        columns = {name: one_spelling(table[name]) for name in spelled}
-        columns |= {name: one_of_each_text(table[name]) for name in self.keys}
-        found = engine.replaced(table, columns)
+        found = engine.changed(table, self.sensitive, one_spelling) if respell else table
+        found = engine.changed(found, self.keys, one_of_each_text) if self.keys else found
         if self.person and self.household:
             require_one_household(found, self.person, self.household)
         if self.person and self.weight is not None:
             require_one_weight(found, self.weight, self.person)
         return found
 
-    def _require_no_index(self, table: engine.Table) -> None:
+    def _require_no_index(self, rows: pd.DataFrame) -> None:
         """Refuse a column with a role that is an index of pandas."""
         for name in (*self.columns, *self.identifiers):
-            if name in table.index.names and name not in table.columns:
+            if name in rows.index.names and name not in rows.columns:
                 raise InputError(
                     f"{name!r} is the index of the DataFrame, which is no column, and in no "
                     "release; make it a column by reset_index(), or leave it out"
@@ -368,8 +365,9 @@ class Schema:
 
         An identifier is a ``PolicyBrokenError``.
         """
-        require_columns(table.columns, self.columns)
-        self.require_unnamed(table.columns)
+        columns = table.columns
+        require_columns(columns, self.columns)
+        self.require_unnamed(columns)
         if not engine.records(table):
             raise InputError("the table has no records")
         self._require_values(table)
@@ -382,8 +380,7 @@ class Schema:
             raise PolicyBrokenError(f"the table holds the identifier {present[0]!r}: no release")
 
     def _require_values(self, table: engine.Table) -> None:
-        if not self.keeps_missing:
-            missing = engine.missing_values(table, self.columns)
+        if not self.keeps_missing and (missing := engine.missing_values(table, self.columns)):
             self.refuse_missing(missing, engine.records(table))
 
     def require_persons(self, table: engine.Table) -> None:

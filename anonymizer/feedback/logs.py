@@ -4,45 +4,26 @@ Loggers are those of modules, under ``anonymizer``.
 """
 
 import logging
-from collections.abc import Callable, Mapping
-from functools import wraps
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from time import perf_counter
-from typing import Any, ParamSpec, TypeVar
 
-P = ParamSpec("P")
-R = TypeVar("R")
+Counts = Mapping[str, int | None]
 
 
-def logged(
-    doing: str, counts: Callable[[Any], Mapping[str, int | None]]
-) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Log a function as a phase: what it counts of its result, and its seconds.
+@contextmanager
+def logged(doing: str, module: str) -> Iterator[Callable[[Counts], None]]:
+    """Log a phase of a module: what it counts, which it hands over, and its seconds.
 
     At DEBUG also that it begins. Where it fails the kind of the error is logged, and not its text.
     """
-
-    def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        log = logging.getLogger(function.__module__)
-
-        @wraps(function)
-        def phase(*args: P.args, **kwargs: P.kwargs) -> R:
-            if not log.isEnabledFor(logging.INFO):
-                return function(*args, **kwargs)
-            log.debug("%s begins", doing)
-            start = perf_counter()
-            try:
-                result = function(*args, **kwargs)
-            except BaseException as error:
-                seconds = perf_counter() - start
-                log.info("%s: %s after %.3f s", doing, type(error).__name__, seconds)
-                raise
-            log.info("%s: %s in %.3f s", doing, _said(counts(result)), perf_counter() - start)
-            return result
-
-        return phase
-
-    return decorate
-
-
-def _said(counts: Mapping[str, int | None]) -> str:
-    return ", ".join(f"{n:,} {what}" for what, n in counts.items() if n is not None) or "done"
+    log, start = logging.getLogger(module), perf_counter()
+    counted: dict[str, int | None] = {}
+    log.debug("%s begins", doing)
+    try:
+        yield counted.update
+    except BaseException as error:
+        log.info("%s: %s after %.3f s", doing, type(error).__name__, perf_counter() - start)
+        raise
+    found = ", ".join(f"{n:,} {what}" for what, n in counted.items() if n is not None)
+    log.info("%s: %s in %.3f s", doing, found or "done", perf_counter() - start)

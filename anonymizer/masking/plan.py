@@ -89,22 +89,24 @@ class RandomPlan(RecodingPlan):
             engine.grouped(base, kept)[0] if kept else None,
         )
 
-    @logged("recoding", lambda outcome: {"records": engine.records(outcome.released)})
     def carry_out(self, admitted: engine.Table) -> Outcome:
         """Draw what is released for each record."""
-        base = self.base(admitted)
-        names = [candidate.part.names for candidate in self.candidates]
-        tables = [
-            Contingency.of(base, replace(self.schema, quasi_identifiers=some)) for some in names
-        ]
-        matrices = list(map(_rows_for, self.candidates, tables))
-        drawn = self.drawing(base, tables).draw(matrices)
-        if drawn is None:
-            raise PolicyBrokenError(
-                f"nothing was released: none of {self.options.draws} draws satisfied the policy; "
-                "fit on this table, or allow more draws"
-            )
-        return self.outcome(base, tables, drawn)
+        with logged("recoding", __name__) as counted:
+            base = self.base(admitted)
+            names = [candidate.part.names for candidate in self.candidates]
+            tables = [
+                Contingency.of(base, replace(self.schema, quasi_identifiers=some)) for some in names
+            ]
+            matrices = list(map(_rows_for, self.candidates, tables))
+            drawn = self.drawing(base, tables).draw(matrices)
+            if drawn is None:
+                raise PolicyBrokenError(
+                    f"nothing was released: none of {self.options.draws} draws satisfied the "
+                    "policy; fit on this table, or allow more draws"
+                )
+            outcome = self.outcome(base, tables, drawn)
+            counted({"records": engine.records(outcome.released)})
+        return outcome
 
     def outcome(
         self, base: engine.Table, tables: Sequence[Contingency], drawn: DrawnTable

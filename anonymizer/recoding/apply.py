@@ -63,15 +63,20 @@ def relabelled(table: T, recoding: Partitions | Regions, taxonomies: Mapping[str
     """
     if isinstance(recoding, Regions):
         return _regrouped(table, recoding, taxonomies)
-    columns = {name: _recoded(table, name, taxonomies[name], p) for name, p in recoding.items()}
-    return engine.replaced(table, columns)
+
+    def recoded(column: pd.Series) -> pd.Series:
+        name = str(column.name)
+        return _recoded(table, column, taxonomies[name], recoding[name])
+
+    return engine.changed(table, recoding, recoded)
 
 
 def _regrouped(table: T, regions: Regions, taxonomies: Mapping[str, Taxonomy]) -> T:
     """Replace the quasi-identifiers of each record by the labels of its class."""
     if regions.numbered:
         require_unnumbered(table.columns)
-    encoded = [_places(table, name, taxonomies[name]) for name in regions.names]
+    rows = engine.rows_of(table)
+    encoded = [_places(table, rows[name], taxonomies[name]) for name in regions.names]
     class_of = regions.class_of(np.column_stack([places[codes] for codes, places in encoded]))
     if (class_of < 0).any():
         uncovered = engine.records_in(table, class_of < 0)
@@ -80,11 +85,11 @@ def _regrouped(table: T, regions: Regions, taxonomies: Mapping[str, Taxonomy]) -
             "that no class of the recoding covers; fit on a table that has them"
         )
     columns = {
-        name: engine.relabel(table[name], class_of, list(map(published, regions.labels[name])))
+        name: engine.relabel(rows[name], class_of, list(map(published, regions.labels[name])))
         for name in regions.names
     }
     if regions.numbered:
-        columns[CLASS] = pd.Series(class_of + 1, index=table.index, name=CLASS)
+        columns[CLASS] = pd.Series(class_of + 1, index=rows.index, name=CLASS)
     return engine.replaced(table, columns)
 
 
@@ -120,28 +125,29 @@ def require_unnumbered(columns: Iterable[object]) -> None:
         )
 
 
-def _places(table: engine.Table, name: str, taxonomy: Taxonomy) -> tuple[Codes, Codes]:
+def _places(table: engine.Table, column: pd.Series, taxonomy: Taxonomy) -> tuple[Codes, Codes]:
     """Number each row's value among the distinct ones, with the code of each of these."""
-    codes, values = engine.distinct(table[name])
+    codes, values = engine.distinct(column)
     places = taxonomy.encode(values)
     strange = places < 0
     if strange.any():
         raise UnknownValuesError(
-            f"column {name!r} holds {plural(int(strange.sum()), 'value')}, in "
+            f"column {column.name!r} holds {plural(int(strange.sum()), 'value')}, in "
             f"{plural(engine.records_in(table, strange[codes]), 'record')}, that the recoding "
             "does not cover"
         )
     return codes, places
 
 
-def _recoded(table: engine.Table, name: str, taxonomy: Taxonomy, partition: Partition) -> pd.Series:
+def _recoded(
+    table: engine.Table, column: pd.Series, taxonomy: Taxonomy, partition: Partition
+) -> pd.Series:
     """Replace the values of a column by the labels of their groups.
 
     A column released at level 0 stays as it is, unless values that are written differently but
     are the same (39 and 39.0) have to become one.
     """
-    codes, places = _places(table, name, taxonomy)
-    column: pd.Series = table[name]
+    codes, places = _places(table, column, taxonomy)
     if partition is taxonomy.levels[0] and len(np.unique(places)) == len(places):
         return column
     labels = [published(label) for label in partition.labels]

@@ -107,12 +107,13 @@ class GeneralizationPlan(RecodingPlan):
     population: People | None = field(default=None, repr=False)
     margins: Margins | None = field(default=None, repr=False)
 
-    @logged("recoding", lambda outcome: {"records": engine.records(outcome.released)})
     def carry_out(self, admitted: engine.Table) -> Outcome:
         """Recode the records and suppress the classes that break the policy, within the budget."""
-        left = engine.without_columns(admitted, self.schema.identifiers)
-        recoded = engine.without_traces(relabelled(left, self.recoding, self.taxonomies))
-        outcome = self.suppressed(recoded)
+        with logged("recoding", __name__) as counted:
+            left = engine.without_columns(admitted, self.schema.identifiers)
+            recoded = engine.without_traces(relabelled(left, self.recoding, self.taxonomies))
+            outcome = self.suppressed(recoded)
+            counted({"records": engine.records(outcome.released)})
         merges = outcome.fate == "kept"
         hidden = self.schema.quasi_identifiers if merges else self.generalized
         return replace(outcome, hidden=hidden)
@@ -208,7 +209,7 @@ class GeneralizationPlan(RecodingPlan):
 
         Raises PolicyBrokenError where more records would have to go than the budget has.
         """
-        rows = len(recoded.index)
+        rows = len(engine.rows_of(recoded))
         given = np.zeros(rows, bool) if forced is None else forced
         if self.suppression.persons:
             return self._of_whole_persons(recoded, given)

@@ -380,9 +380,9 @@ class RecodingPlan(ABC):
         """Describe the groups of each quasi-identifier, as far as released records show them."""
         if isinstance(self.recoding, Regions):
             return self.recoding.described(self.taxonomies)
-        found = {}
+        found, rows = {}, engine.rows_of(shown)
         for name, partition in self.recoding.items():
-            values = engine.distinct(shown[name])[1]
+            values = engine.distinct(rows[name])[1]
             written = dict(zip(texts_of(values), values, strict=True))
             found[name] = self.taxonomies[name].describe(partition, written)
             if partition is self.taxonomies[name].levels[0]:  # 1.0 is 1 next to suppressed records

@@ -104,10 +104,12 @@ class SamplePlan(RecodingPlan):
 
     model: DifferentialPrivacy
 
-    @logged("recoding", lambda outcome: {"records": engine.records(outcome.released)})
     def carry_out(self, admitted: engine.Table) -> Outcome:
         """Draw a sample, recode it and leave small classes out: see ``drawn``."""
-        return self.drawn(admitted)[1]
+        with logged("recoding", __name__) as counted:
+            outcome = self.drawn(admitted)[1]
+            counted({"records": engine.records(outcome.released)})
+        return outcome
 
     def drawn(self, admitted: T) -> tuple[T, Outcome]:
         """Draw the records that are left, and recode what is released of them.

@@ -384,7 +384,7 @@ class Marked:
         """
         drawn = not self.rows.index.is_unique
         table = self.table if drawn else self.original.relation
-        names = [*self.shown, *(self.rows.columns if drawn else self.original.tally.columns)]
+        names = [*self.shown, *(self.rows.columns if drawn else self.original.tally.combinations)]
         names = [*dict.fromkeys(names)]
         spread = table.spread(names, most)
         found = table.sample(names, most) if spread is None else spread
@@ -424,15 +424,16 @@ def combinations_of(tally: Tally, records: pd.DataFrame) -> Codes:
     ``records``: as the table has them, as does its tally.
     """
     both: dict[str, pd.Categorical] = {}
-    for name, column in tally.combinations.items():
+    combinations = tally.combinations
+    for name, column in combinations.items():
         kinds = column.cat.categories
         values = pd.Categorical(records[name], categories=kinds)
         codes = np.concatenate([column.cat.codes, values.codes])
         both[str(name)] = pd.Categorical.from_codes(codes, categories=kinds)
     group, _ = engine.grouped(pd.DataFrame(both), [*both])
-    rows = len(tally.index)
+    rows = len(combinations)
     number = np.full(len(group), -1, np.intp)
-    number[group[:rows]] = tally.index
+    number[group[:rows]] = combinations.index
     return number[group[rows:]]
 
 
@@ -466,14 +467,14 @@ def relation_warnings(
 def _marked(original: Original, left: Tally, outcome: Outcome, shown: Sequence[str]) -> Marked:
     """Number the values and labels of hidden quasi-identifiers, combination by combination."""
     released = cast(Tally, outcome.released)
+    before, after = left.combinations, released.combinations
     columns, known, free = {}, {}, names_but(original.columns)
     values = {name: next(free) for name in outcome.hidden}
     labels = {name: next(free) for name in outcome.hidden}
     for name in outcome.hidden:
-        before = left[name].loc[released.index]
-        columns[values[name]], known[name] = engine.distinct(before)
-        columns[labels[name]] = engine.distinct(released[name])[0]
-    rows = pd.DataFrame(columns, index=released.index)
+        columns[values[name]], known[name] = engine.distinct(before[name].loc[after.index])
+        columns[labels[name]] = engine.distinct(after[name])[0]
+    rows = pd.DataFrame(columns, index=after.index)
     return Marked(original, shown, rows, released.sizes, values, labels, known)
 
 

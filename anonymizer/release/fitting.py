@@ -6,7 +6,7 @@ from dataclasses import replace
 from anonymizer.counts.roles import require_free
 from anonymizer.errors import require_columns
 from anonymizer.feedback.logs import logged
-from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task
+from anonymizer.recoding.recoding import RecodingPlan, Task
 from anonymizer.release.plan import Plan, PlannedTable, ProvenTable, RecodedTable
 from anonymizer.release.relations import CountedTable, shifted_in
 from anonymizer.release.request import Request
@@ -51,7 +51,9 @@ def planned(requested: Request, columns: Sequence[str], task: Task) -> PlannedTa
     recoding.require_room({*columns} - {*schema.left_out})
     if schema.person_numbers:
         require_free(schema.number, columns, schema.left_out)
-    fitted, outcome = _searched(recoding, task)
+    with logged("search", __name__) as nodes:
+        fitted, outcome = recoding.fit(task)
+        nodes(_nodes_of(fitted))
     because = requested.objective_for(recoding)[1]
     if because and not fitted.random:
         fitted = replace(fitted, search=replace(fitted.search, because=because))
@@ -75,11 +77,6 @@ def _settled(requested: Request, plan: Plan) -> tuple[str, ...]:
         for name, each in requested.hierarchies.items()
         if each.follows_table and name in known and known[name].height == each.height
     )
-
-
-@logged("search", lambda found: _nodes_of(found[0]))
-def _searched(recoding: Recoding, task: Task) -> tuple[RecodingPlan, Outcome]:
-    return recoding.fit(task)
 
 
 def _nodes_of(fitted: RecodingPlan) -> dict[str, int | None]:

@@ -303,7 +303,6 @@ class Output:
         if self.suffix and self.companion.is_dir():
             raise InputError(f"{self.companion} is a directory; choose another place")
 
-    @logged("writing", lambda _: {})
     def write(
         self, writers: Writers, *, force: bool = False, next_to: Writer | None = None
     ) -> None:
@@ -319,7 +318,7 @@ class Output:
         otherwise.
         """
         done = f"the {self.what} is in {self.shown}"
-        with held() as signals, unwritten(self.shown):
+        with logged("writing", __name__), held() as signals, unwritten(self.shown):
             scratch = self.site.scratch()
             try:
                 with signals.acting():

@@ -353,9 +353,10 @@ def _distinct(keyed: Keyed, names: Sequence[str]) -> tuple[int, int]:
 
 def identifying_warnings(table: engine.Table, names: Sequence[str]) -> Iterator[ReleaseWarning]:
     """Warn of columns that show e-mail addresses, IBANs and the like; by their distinct values."""
+    rows = engine.rows_of(table)
     for name in names:
         try:
-            values = engine.distinct(table[name])[1]
+            values = engine.distinct(rows[name])[1]
         except InputError:  # such as lists
             continue
         texts = (text_of(each) for each in values if not isinstance(each, Number | None))

@@ -55,11 +55,10 @@ class Place(NamedTuple):
     def opened(self, columns: Sequence[str]) -> Iterator[Relation]:
         """The table where it lies; InputError when it cannot be read, or lacks some columns."""
         with ExitStack() as opened:
-            yield self._entered(opened, columns)
-
-    @logged("reading", lambda found: {"columns": len(found.columns)})
-    def _entered(self, opened: ExitStack, columns: Sequence[str]) -> Relation:
-        return opened.enter_context(self._stored(columns))
+            with logged("reading", __name__) as counted:
+                table = opened.enter_context(self._stored(columns))
+                counted({"columns": len(table.columns)})
+            yield table
 
     def _stored(self, columns: Sequence[str]) -> AbstractContextManager[Relation]:
         if self.engine != EMBEDDED:

@@ -308,13 +308,18 @@ class PlannedTable(NamedTuple):
     counts: Counts | None = None
     unseen: Mapping[str, object] | None = None
 
-    @logged("verification", lambda found: found.size)
     def proven(self, raw: CountedTable) -> "ProvenTable":
         """Recount the recoded table, hold the policy against it, and report what became of it.
 
         ``raw``: the table whose records were admitted. PolicyBrokenError when a class breaks the
         policy.
         """
+        with logged("verification", __name__) as counted:
+            proven = self._proven(raw)
+            counted({"records": proven.release.released, "classes": proven.release.classes})
+        return proven
+
+    def _proven(self, raw: CountedTable) -> "ProvenTable":
         plan, outcome = self.plan, self.outcome
         fitted, recoded = plan.fitted, outcome.released
         if raw.original is not None:  # its tally has no columns but those that were counted
@@ -410,11 +415,6 @@ class ProvenTable:
     def tally(self) -> Tally:
         """The released records of a table that does not lie in memory, counted."""
         return cast(Tally, self.records)
-
-    @property
-    def size(self) -> dict[str, int]:
-        """What is logged of the release."""
-        return {"records": self.release.released, "classes": self.release.classes}
 
     def recoded(self) -> "RecodedTable":
         """Recode the table where it lies as its tally was."""

@@ -82,7 +82,7 @@ def cleaned_in(raw: Tally, columns: Sequence[str], form: Format | None) -> Tally
     """Counted records with clean values, row by row; see ``counted_in``."""
     if form is None:
         return raw
-    return engine.replaced(raw, {name: cleaned(raw[name], form) for name in columns})
+    return engine.changed(raw, columns, lambda column: cleaned(column, form))
 
 
 def shifted_in(

@@ -340,7 +340,6 @@ class Request:
         given = self.quasi_identifiers
         return {name: Hierarchy.of(each, attribute=name) for name, each in given.items()}
 
-    @logged("counting", lambda task: _counts_of(task))
     def task(self, table: engine.Table, hierarchies: Mapping[str, Hierarchy] | None = None) -> Task:
         """What the recoding is chosen for: a table, counted once, and all that is requested.
 
@@ -353,7 +352,10 @@ class Request:
             known = self.hierarchies if hierarchies is None else hierarchies
             return Counted.of(table, self.schema, known, population_of(models))
 
-        return self._task(count)
+        with logged("counting", __name__) as counted:
+            task = self._task(count)
+            counted(_counts_of(task))
+        return task
 
     def task_of(self, counted: Counted) -> Task:
         """The same of a table whose records are admitted and encoded already.

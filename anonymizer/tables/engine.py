@@ -5,7 +5,7 @@ operation here does the same to that as to the records themselves. No operation 
 that it is given.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import TypeVar, cast
@@ -173,6 +173,12 @@ def replaced(table: T, columns: Mapping[str, pd.Series | np.ndarray]) -> T:
     for name, column in columns.items():
         rows[name] = column
     return _with_rows(table, rows)
+
+
+def changed(table: T, names: Iterable[str], how: Callable[[pd.Series], pd.Series]) -> T:
+    """Replace some columns by what is made of each."""
+    rows = rows_of(table)
+    return replaced(table, {name: how(rows[name]) for name in names})
 
 
 def records_of(table: T, records: Codes | Mask) -> T:

@@ -261,7 +261,6 @@ def part_at(
         yield raw, form
 
 
-@logged("counting", lambda counted: {"combinations": len(counted.tally.sizes)})
 def counts_of(
     study: Study, table: Relation, form: Format, key: PseudonymKey | None = None
 ) -> PartCounts:
@@ -272,15 +271,17 @@ def counts_of(
     InputError where the part could not be released by itself: a column is lacking, values are
     missing under ``missing = "error"``, or a hierarchy does not cover them.
     """
-    schema = study.schema
-    schema.require_shape(table.columns, table.records)
-    schema.require_pinned(table.columns)
-    tally = CountedTable.of(table, schema.columns, study.hierarchies, form).tally
-    taxonomies_of(schema.admit(tally), study.hierarchies)
-    columns = tuple(name for name in table.columns if name not in schema.identifiers)
-    hidden = as_texts(tally if key is None else key.hidden(tally, schema.person))
-    check = None if key is None else key.check
-    part = secrets.token_hex(16)
+    with logged("counting", __name__) as counted:
+        schema = study.schema
+        schema.require_shape(table.columns, table.records)
+        schema.require_pinned(table.columns)
+        tally = CountedTable.of(table, schema.columns, study.hierarchies, form).tally
+        taxonomies_of(schema.admit(tally), study.hierarchies)
+        columns = tuple(name for name in table.columns if name not in schema.identifiers)
+        hidden = as_texts(tally if key is None else key.hidden(tally, schema.person))
+        check = None if key is None else key.check
+        part = secrets.token_hex(16)
+        counted({"combinations": len(hidden.sizes)})
     return PartCounts(hidden, columns, roles_of(study), part, person_key=check)
 
 

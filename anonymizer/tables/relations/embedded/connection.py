@@ -219,26 +219,26 @@ class Connection:
         finally:
             self.database.execute("RESET memory_limit")
 
-    def arrow(self, query: str, doing: str = "", records: int | None = None) -> pa.Table:
-        """What a query gives, in memory.
+    def arrow(
+        self, query: str, doing: str = "", records: int | None = None, disabled: str = STREAMED
+    ) -> pa.Table:
+        """What a query gives, in memory; ``disabled`` optimizers do not plan it.
 
         InputError when a file cannot be read, is not what it was, or does not fit into memory;
         OSError when the disk is full.
         """
-        return self._table(query, doing, records, STREAMED)
+
+        def found() -> pa.Table:
+            return self.database.sql(query).to_arrow_table()
+
+        return self._followed(found, doing, records, disabled)
 
     def counted(self, query: str, doing: str, records: int | None = None) -> pa.Table:
         """As :meth:`arrow`, of a query whose order does not matter: it may be planned freely.
 
         Only then DuckDB estimates what its parts give, and reports its progress by that.
         """
-        return self._table(query, doing, records, "")
-
-    def _table(self, query: str, doing: str, records: int | None, disabled: str) -> pa.Table:
-        def found() -> pa.Table:
-            return self.database.sql(query).to_arrow_table()
-
-        return self._followed(found, doing, records, disabled)
+        return self.arrow(query, doing, records, disabled="")
 
     def _disable(self, optimizers: str) -> None:
         chosen = ",".join(filter(None, (optimizers, self._distrusted)))
@@ -259,7 +259,7 @@ class Connection:
     def _followed(
         self, work: Callable[[], Any], doing: str, records: int | None, disabled: str = STREAMED
     ) -> Any:
-        """Carry out a query, telling who watches how far it is; some optimizers are disabled."""
+        """Carry out a query, telling who watches how far it is; ``disabled`` as of ``arrow``."""
         # In a thread of its own: interrupts reach the main one at once, and no function of a query.
         with self._unchanged():
             self._disable(disabled)
