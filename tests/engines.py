@@ -79,13 +79,22 @@ KINDS = {each.__name__: each for each in (arrow, polars, lazy, duckdb, dask, spa
 """What makes a table of each kind."""
 
 
-def kinds_with(cases: Sequence[object]) -> list[tuple[str, object]]:
-    """Each kind of table with each case; those whose jobs take seconds with the first alone.
+EACH = [kind for kind in KINDS if LONG or kind != "spark"]
+"""The kinds that each feature is tried with, Spark at full length alone: its jobs take a second.
 
-    At full length they take all. What differs between cases is decided on counts, in memory.
+What differs with the kind is how a table is counted, joined and recoded where it lies. Those of
+Spark are in test_engines, test_cluster, test_person_warnings and in tests/tables, which carry out
+each line of its relation.
+"""
+
+
+def kinds_with(cases: Sequence[object]) -> list[tuple[str, object]]:
+    """Each kind of table with each case; Dask, whose jobs are slow, with the first alone.
+
+    At full length all take all. What differs between cases is decided on counts, in memory.
     """
-    few = {"dask", "spark"} if not LONG else {}
-    return [(kind, case) for kind in KINDS for case in (cases[:1] if kind in few else cases)]
+    few = {"dask"} if not LONG else {}
+    return [(kind, case) for kind in EACH for case in (cases[:1] if kind in few else cases)]
 
 
 def records_of(table):

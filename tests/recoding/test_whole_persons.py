@@ -9,7 +9,7 @@ import pandas as pd
 import persons as oracle
 import pyarrow as pa
 import pytest
-from engines import KINDS, records_of
+from engines import EACH, KINDS, records_of
 from hypothesis import given
 from hypothesis import strategies as st
 from lengths import at_length
@@ -331,7 +331,7 @@ def test_a_time_limit_returns_the_best_so_far(monkeypatch):
 # Releases
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", EACH)
 def test_tables_of_every_kind_are_released_alike(kind):
     raw = table_of(np.random.default_rng(7))
     whole = Fixed({"age": 3, "sex": 0}, suppression=0.5, suppress_persons=True)

@@ -11,7 +11,7 @@ import duckdb
 import pandas as pd
 import pyarrow as pa
 import pytest
-from engines import KINDS, records_of
+from engines import EACH, KINDS, records_of
 from fuzz.exercise import command
 
 from anonymizer import Anonymizer, Hierarchy, KAnonymity
@@ -183,7 +183,7 @@ def by_pandas():
     return table, expected
 
 
-@pytest.mark.parametrize("kind", [*KINDS])
+@pytest.mark.parametrize("kind", EACH)
 def test_every_engine_has_the_same_ends(by_pandas, kind):
     table, expected = by_pandas
     found = fitted().fit_transform(KINDS[kind](table))

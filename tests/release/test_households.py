@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from engines import KINDS, records_of
+from engines import EACH, KINDS, records_of
 from lengths import at_length
 
 from anonymizer import (
@@ -279,7 +279,7 @@ def test_who_knows_all_members_of_a_household_finds_none():
     assert single > 3  # the attack finds households where nothing is promised
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", EACH)
 def test_tables_of_every_kind_are_released_alike(kind):
     raw = table_of(np.random.default_rng(11), 30)
     anonymizer = anonymizer_of([HouseholdRisk(0.6), HouseholdCompositionKAnonymity(2)])

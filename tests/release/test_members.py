@@ -9,7 +9,7 @@ import pandas as pd
 import persons
 import pyarrow as pa
 import pytest
-from engines import KINDS, records_of
+from engines import EACH, KINDS, records_of
 from lengths import at_length
 
 from anonymizer import (
@@ -232,7 +232,7 @@ def test_whole_persons_are_suppressed_under_a_risk_of_households():
         anonymizer_of([HouseholdKAnonymity(2)], recoding).fit(raw)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", EACH)
 def test_tables_of_every_kind_are_released_alike(kind):
     raw = table_of(np.random.default_rng(11), 40, 2)
     anonymizer = anonymizer_of([HouseholdRisk(0.7), HouseholdCompositionKAnonymity(2)])

@@ -9,7 +9,7 @@ import pandas as pd
 import persons
 import pyarrow as pa
 import pytest
-from engines import KINDS, records_of
+from engines import EACH, KINDS, records_of
 from hypothesis import given
 from hypothesis import strategies as st
 from lengths import at_length
@@ -225,7 +225,7 @@ def test_where_each_person_has_one_record_people_are_those_of_records():
         assert several.privacy[0].worst == single.privacy[0].worst
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", EACH)
 def test_tables_of_every_kind_are_released_alike(kind):
     raw = table_of(np.random.default_rng(11), 40)
     anonymizer = anonymizer_of([KMap(12, population="weights"), IndividualRisk(0.2)])

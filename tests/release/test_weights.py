@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from engines import KINDS, records_of
+from engines import EACH, KINDS, records_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lengths import at_length
@@ -246,7 +246,7 @@ def test_a_column_of_weights_changes_nothing_but_that_it_is_left_out():
     pd.testing.assert_frame_equal(with_weights, without)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", EACH)
 def test_tables_of_every_kind_are_released_alike(kind):
     raw = table_of(np.random.default_rng(11), 40)
     anonymizer = anonymizer_of([KMap(20, population="weights"), KAnonymity(2)])
