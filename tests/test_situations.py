@@ -567,7 +567,21 @@ CASES = {
             ),
         },
         RUN,
-        says=["(several-answers)", "in 1 of 3 classes", "make an attribute of each answer"],
+        says=["(several-answers)", "in 1 of 3 classes", "say as items (below [data]"],
+    ),
+    "19 each answer is judged by itself": Case(
+        {
+            "t.csv": answered(),
+            "s.toml": study(
+                "age = { widths = [10] }\n" + SEX,
+                "conditions",
+                K5 + '[[privacy]]\nmodel = "entropy-l-diversity"\nl = 3\n',
+                data='items = { conditions = " " }\n',
+            ),
+        },
+        RUN,
+        says=["conditions │ >= 3", "yes"],
+        hides=["several-answers", "tb hiv", "hiv asthma"],
     ),
     "21 numbers of 19 digits stay what they are": Case(
         {

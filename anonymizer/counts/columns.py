@@ -1,5 +1,6 @@
 """From the columns of a table to count matrices: what a schema's counts are made of."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
@@ -13,6 +14,7 @@ from anonymizer.counts.persons import (
     PerPerson,
     Persons,
     PersonValues,
+    by_item,
     by_persons,
 )
 from anonymizer.errors import InputError
@@ -21,7 +23,7 @@ from anonymizer.hierarchy import Taxonomy
 from anonymizer.information.matrices import CountMatrix, occurring
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables import engine
-from anonymizer.tables.spelling import SpellingKeys, alike_keys, one_text_each
+from anonymizer.tables.spelling import SpellingKeys, alike_keys, one_text_each, written_keys
 from anonymizer.tables.values import is_missing, texts_apart, texts_of, without_sign
 
 
@@ -182,6 +184,97 @@ def one_spelling(column: pd.Series) -> pd.Series:
     codes, values = engine.distinct(column)
     places = one_text_each(_texts(values))
     return column if places == list(range(len(values))) else engine.merged(column, codes, places)
+
+
+def item_sets(
+    values: Sequence[object], mark: str, keys: SpellingKeys = written_keys
+) -> list[tuple[str, ...] | None]:
+    """Return the items that each cell lists, each once and in order; None of a missing cell.
+
+    ``mark`` stands between them. Items of one key are one item.
+
+    >>> item_sets(["tb;hiv", "hiv; tb;hiv", "flu", None], ";")
+    [('hiv', 'tb'), ('hiv', 'tb'), ('flu',), None]
+    """
+    listed = [None if text is None else _items(text, mark) for text in texts_of(values)]
+    known = sorted({item for each in listed for item in each or ()})
+    stands = dict(zip(known, one_text_each(known, keys), strict=True))
+    return [
+        None if each is None else tuple(sorted({known[stands[item]] for item in each}))
+        for each in listed
+    ]
+
+
+def _items(text: str, mark: str) -> list[str]:
+    """Return the items of a cell; one of nothing but marks is an item by itself."""
+    return [item for part in text.split(mark) if (item := part.strip())] or [text]
+
+
+def one_list(column: pd.Series, mark: str) -> pd.Series:
+    """Write each set of items of a column in one way: in order, each item once.
+
+    A cell that is written so stays what it is.
+    """
+    codes, values = engine.distinct(column)
+    written = _lists(values, item_sets(values, mark), mark)
+    if all(value is text for value, text in zip(values, written, strict=True)):
+        return column
+    return engine.relabel(column, codes, written)
+
+
+def _lists(
+    values: Sequence[object], sets: Sequence[tuple[str, ...] | None], mark: str
+) -> list[object]:
+    """Write sets of items; a cell that is missing, or written so, stays what it is."""
+    return [
+        value if own is None or str(value) == mark.join(own) else mark.join(own)
+        for value, own in zip(values, sets, strict=True)
+    ]
+
+
+MOST_ITEM_VALUES = 2**15
+"""Columns of all counts of an attribute by its items: 60 items in 500 different sets."""
+
+
+def of_sets(
+    table: engine.Table,
+    name: str,
+    mark: str,
+    class_of: Codes,
+    classes: int,
+    number: Numbering,
+) -> Histograms:
+    """Count records by class and set of items, and by class and each item of several sets.
+
+    Of the counts ``by_item`` of x, x is one value, that of all records that list it; the others
+    have their sets. An item of one set alone is no other value than that set. Items that somebody
+    may take for one are one item there.
+    """
+    codes, kinds = number(table[name])
+    sets, alike = item_sets(kinds, mark), item_sets(kinds, mark, alike_keys)
+    several = Counter(item for _, each in {*zip(sets, alike, strict=True)} for item in each or ())
+    items = sorted(item for item, number in several.items() if number > 1)
+    if len(items) * len({*sets}) > MOST_ITEM_VALUES:
+        raise InputError(
+            f"column {name!r} lists {len(items):,} items in {len({*sets}):,} different sets, too "
+            "many to judge each item by itself; put rare items into groups first, or leave items "
+            "out"
+        )
+    ways = {name: _lists(kinds, sets, mark)}
+    merged = _lists(kinds, alike, mark)
+    for item in items:
+        ways[by_item(name, item)] = [
+            item if each and item in each else text
+            for each, text in zip(alike, merged, strict=True)
+        ]
+    joint, values, sizes = {}, {}, engine.sizes_of(table)
+    for way, texts in ways.items():
+        order = sorted({*texts}, key=lambda text: (is_missing(text), str(text)))
+        place = {text: place for place, text in enumerate(order)}
+        of_kind = np.array([place[text] for text in texts], np.intp)
+        values[way] = tuple(order)
+        joint[way] = counted_by(of_kind[codes], len(order), class_of, classes, sizes)
+    return joint, values
 
 
 def one_of_each_text(column: pd.Series) -> pd.Series:

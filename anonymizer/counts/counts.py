@@ -1,6 +1,6 @@
 """Counts: the only view of a table that search, privacy models and objectives ever see."""
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
@@ -18,6 +18,7 @@ from anonymizer.counts.persons import (
     PersonValues,
     by_persons,
     of_column,
+    of_items,
     too_many,
 )
 from anonymizer.errors import InputError
@@ -192,9 +193,11 @@ class Counts:
     counts, under names that no column has: ``PERSON``, and ``by_persons`` of every sensitive
     attribute; ``of_persons`` are the records by person and value of each of these. Without them
     nobody knows what a person counts in each class. Where people live together there is
-    ``HOUSEHOLD``, and the ``values`` of ``PERSON`` are the household of each. ``least``: where of
-    the population only margins are known, what bounds the people of classes, which do not add up
-    then. Merged classes without a recoding of their own have the sum of the bounds of their parts.
+    ``HOUSEHOLD``, and the ``values`` of ``PERSON`` are the household of each. Where the cells of an
+    attribute list items there are the counts ``by_item``, in which one item is a value. ``least``:
+    where of the population only margins are known, what bounds the people of classes, which do not
+    add up then. Merged classes without a recoding of their own have the sum of the bounds of their
+    parts.
     """
 
     names: tuple[str, ...]
@@ -410,7 +413,7 @@ def _of_sets(ways: Sequence[Classes], sets: JoinedRecords) -> Linked:
 
 
 def judged_by(
-    attribute: str | None, unit: str | None, known: Container[str]
+    attribute: str | None, unit: str | None, known: Collection[str]
 ) -> tuple[str | None, ...]:
     """Return the names of the counts that a model judges, of those that are known and add up.
 
@@ -430,7 +433,7 @@ def judged_by(
         return (unit,)
     if attribute is not None and by_persons(attribute) in known:
         return by_persons(attribute), attribute
-    return (attribute,)
+    return (attribute, *(() if attribute is None else of_items(attribute, known)))
 
 
 MANY = 1 << 17

@@ -15,7 +15,7 @@ A fourth way, where it is chosen, is of somebody who asks of one value whether a
 has it in any record: see ``PersonValues.of_value``.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import lcm
@@ -68,13 +68,26 @@ def by_persons(attribute: str) -> str:
     return HIDDEN + attribute
 
 
+def by_item(attribute: str, item: str) -> str:
+    """Return the name of the counts in which an item is one value, whatever else is listed."""
+    return f"{HIDDEN}{attribute}{HIDDEN}{item}"
+
+
+def of_items(attribute: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Return the names, among those of counts, of the counts by one item of an attribute each."""
+    begin = by_item(attribute, "")
+    return tuple(name for name in names if name.startswith(begin))
+
+
 def of_column(name: str) -> str:
     """Return what messages call some counts.
 
-    >>> of_column(by_persons("diagnosis")), of_column(PERSON)
-    ('diagnosis', 'person')
+    >>> of_column(by_persons("diagnosis")), of_column(by_item("diagnosis", "flu"))
+    ('diagnosis', 'diagnosis')
+    >>> of_column(PERSON)
+    'person'
     """
-    return name.removeprefix(HIDDEN)
+    return name.removeprefix(HIDDEN).partition(HIDDEN)[0]
 
 
 def too_many(units: int, combinations: int, unit: str = PERSON) -> InputError:

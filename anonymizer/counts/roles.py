@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from anonymizer.counts.persons import PER_PERSON
-from anonymizer.errors import InputError, did_you_mean, shown
+from anonymizer.errors import InputError, did_you_mean, shown, suggestion
 
 NOTHING_WITHHELD: Mapping[str, Any] = {
     "person": (),
@@ -100,6 +100,38 @@ def require_fitting(
             "finds a household by all rows of its members is not defined here; leave out household "
             f"(column {household[0]!r}), or the numbers (person below [output] in a study)"
         )
+
+
+def require_listed(
+    items: Sequence[tuple[str, str]],
+    sensitive: Sequence[str],
+    quasi_identifiers: Sequence[str],
+    keys: Sequence[str],
+) -> None:
+    """Refuse items of columns that are not sensitive, and where a person has several records."""
+    for name, mark in items:
+        if not isinstance(mark, str) or not mark:
+            raise InputError(
+                f"items of {name!r} must be the text that stands between two of them, such as "
+                f'items = {{ {name} = ";" }}'
+            )
+        if name in quasi_identifiers:
+            raise InputError(
+                f"items are for sensitive attributes, and {name!r} is a quasi-identifier: "
+                "k^m-anonymity of sets of items is not offered; write a line for each item, name "
+                "the column of the person and choose the model km-anonymity, or leave items out "
+                "and group whole lists by a hierarchy"
+            )
+        if name not in sensitive:
+            raise InputError(
+                f"items names {name!r}, which is no sensitive attribute"
+                + suggestion(name, sensitive, "sensitive are")
+            )
+        if keys:
+            raise InputError(
+                f"items of {name!r} are counted by record, and persons or households ({keys[0]!r}) "
+                "have several; write all items of a person into one record, or leave items out"
+            )
 
 
 def require_releasable(weight: str | None, household: Sequence[str], person: Sequence[str]) -> None:

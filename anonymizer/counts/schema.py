@@ -19,6 +19,8 @@ from anonymizer.counts.columns import (
     missing_last,
     of_households,
     of_persons,
+    of_sets,
+    one_list,
     one_of_each_text,
     one_spelling,
     require_everybody,
@@ -34,11 +36,13 @@ from anonymizer.counts.persons import (
     Persons,
     PersonValues,
     by_persons,
+    of_items,
 )
 from anonymizer.counts.roles import (
     NOTHING_WITHHELD,
     number_column,
     require_fitting,
+    require_listed,
     require_releasable,
 )
 from anonymizer.errors import InputError, PolicyBrokenError, did_you_mean, require_columns
@@ -89,6 +93,7 @@ class Schema:
     ``per_person``, one of ``PER_PERSON``: what somebody with several sensitive values counts. One
     that ``releases_weight`` has in that column the mean weight of each class.
     ``person_numbers``: a release has a number for each person in the place of ``person``.
+    ``items``: the sensitive attributes whose cells list several items, and what stands between.
     """
 
     quasi_identifiers: tuple[str, ...]
@@ -103,6 +108,7 @@ class Schema:
     household: tuple[str, ...] = ()
     releases_weight: bool = False
     person_numbers: bool = False
+    items: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         for name in self.named:
@@ -126,6 +132,8 @@ class Schema:
             raise InputError(f"column {twice[0]!r} has more than one role; give it one{roles}")
         counted = self.per_person, self.person_numbers
         require_fitting(self.person, self.household, *counted)
+        if self.items:
+            require_listed(self.items, self.sensitive, self.quasi_identifiers, self.keys)
         if self.releases_weight:
             require_releasable(self.weight, self.household, self.person)
 
@@ -251,6 +259,8 @@ class Schema:
                 self.require_persons(table)
             self._require_values(table)
         found = engine.changed(table, self.sensitive, one_spelling) if respell else table
+        for name, mark in self.items if respell else ():
+            found = engine.changed(found, [name], partial(one_list, mark=mark))
         found = engine.changed(found, self.keys, one_of_each_text) if self.keys else found
         if self.person and self.household:
             require_one_household(found, self.person, self.household)
@@ -478,6 +488,9 @@ class Schema:
         persons of the table that it is a part of; ``number``: which values of an attribute are one.
         """
         joint, values = histograms(table, self.counted, class_of, classes, number)
+        for name, mark in self.items:
+            more_by = of_sets(table, name, mark, class_of, classes, number)
+            joint, values = joint | more_by[0], values | more_by[1]
         persons, pairs = self.persons_of(table), dict[str, PersonValues]()
         if persons is not None:
             ways = self.per_person, self.person_numbers
@@ -491,14 +504,15 @@ class Schema:
             joint, values = joint | more_of[0], values | more_of[1]
         gaps = []
         for name in self.sensitive if self.missing == "gap" else ():
-            order = missing_last(values[name])
-            if order is None:
-                continue
-            for each in (name,) if persons is None else (name, by_persons(name)):
+            others = () if persons is None else (by_persons(name),)
+            for each in (name, *of_items(name, values), *others):
+                order = missing_last(values[each])
+                if order is None:
+                    break
                 joint[each] = in_columns(joint[each], order)
                 values[each] = tuple(values[each][place] for place in order)
                 gaps.append(each)
-            if name in pairs:
+            if order is not None and name in pairs:
                 value_of = np.argsort(order)[pairs[name].value_of]
                 pairs[name] = replace(pairs[name], value_of=value_of, gap=True)
         return joint, values, tuple(gaps), pairs

@@ -109,6 +109,10 @@ class Anonymizer(Displayed, Request, Conventions):
     odds
         With ``against``: how many times as likely the choice may make one value against another;
         1.25 by default. Smaller ones leave less of the policy to it, larger ones a better choice.
+    items
+        Sensitive attributes whose cells list several items, with what stands between two of them,
+        such as ``{"conditions": " "}``. The policy then holds for each item, too, whatever else is
+        listed; the release writes each set of items in one way.
     time_limit
         Seconds after which the best recoding found so far is taken; ``search_.gap`` says how much
         better another could be. So does an interrupt while the search lasts.
@@ -179,6 +183,7 @@ class Anonymizer(Displayed, Request, Conventions):
     person_numbers: bool | PseudonymKey = False
     against: Against | None = None
     odds: float | None = None
+    items: Mapping[str, str] | None = None
 
     def __repr__(self) -> str:
         given = self.quasi_identifiers

@@ -151,6 +151,7 @@ def _schema(manifest: Manifest) -> Schema:
         household=tuple(manifest.household),
         releases_weight=manifest.released_weight is not None,
         person_numbers=manifest.person_numbers is not None,
+        items=tuple(sorted(manifest.items.items())),
     )
 
 

@@ -128,6 +128,7 @@ class Description:
             data.household,
             document.output.weight == "class",
             document.output.person is not None,
+            tuple(sorted(data.items.items())),
         )
 
     @property

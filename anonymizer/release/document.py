@@ -95,6 +95,7 @@ class Data(Section):
 
     ``person``: the columns that tell whose each record is; ``per_person``: what somebody with
     several sensitive values counts; ``weight``: that of the sampling weights of a survey;
+    ``items``: what stands between the items that the cells of a sensitive attribute list.
     ``household``: those that tell households apart; ``shift``: the dates of persons that are moved.
     ``columns``: those of a CSV file without a
     header line, or ``PINNED``. ``layout``: the places of the columns of a file of fixed width.
@@ -109,6 +110,7 @@ class Data(Section):
     person: Texts = ()
     per_person: PerPerson = "share"
     weight: StrictStr | None = None
+    items: dict[StrictStr, StrictStr] = {}
     household: Texts = ()
     shift: dict[StrictStr, Any] | None = None
     encoding: StrictStr | None = None

@@ -369,6 +369,7 @@ class PlannedTable(NamedTuple):
             per_person="each" if fitted.schema.per_person == "each" else None,
             weight=fitted.schema.weight,
             household=fitted.schema.household,
+            items=dict(fitted.schema.items),
             shift=plan.shift,
             released_weight="class" if schema.releases_weight else None,
             person_numbers=fitted.schema.number,

@@ -282,6 +282,12 @@ class ReleasedTable:
 def _require_unordered(expectation: Expectation, records: engine.Table) -> None:
     """Require that no model knows sensitive values by texts that are written otherwise."""
     table = engine.chosen(records, expectation.schema.sensitive)
+    for listing, _ in expectation.schema.items:
+        if formulas(engine.chosen(table, [listing])):
+            raise InputError(
+                f"csv-safe = true changes cells of {listing!r}, and with them an item of some "
+                "lists alone; leave csv-safe out, or write this item in another way"
+            )
     for model in expectation.models:
         name = getattr(model, "attribute", None)
         listed = getattr(model, "order", None) or getattr(model, "hierarchy", None)

@@ -35,6 +35,7 @@ LEFT_OUT = (
     "per_person",
     "weight",
     "household",
+    "items",
     "shift",
     "released_weight",
     "person_numbers",
@@ -140,6 +141,8 @@ class Release(Displayed):
         The column of the table that tells how many people each record stands for.
     household
         The columns of the table that tell which records are of people who live together.
+    items
+        What stands between the items that the cells of sensitive attributes list.
     shift
         How the dates of persons were moved, where they were; no offset.
     released_weight
@@ -180,6 +183,7 @@ class Release(Displayed):
     weight: str | None = None
     per_person: str | None = None
     household: Sequence[str] = ()
+    items: Mapping[str, str] = field(default_factory=dict)
     shift: Shift | None = None
     released_weight: str | None = None
     person_numbers: str | None = None

@@ -26,6 +26,7 @@ from anonymizer.objectives import AUTOMATIC, Objective, ObjectiveName, objective
 from anonymizer.privacy import (
     DifferentialPrivacy,
     PrivacyModel,
+    attributes_of,
     for_odds,
     models_of,
     over_persons,
@@ -183,6 +184,16 @@ def require_unweighed(schema: Schema) -> None:
         )
 
 
+def listed_items(items: object) -> tuple[tuple[str, str], ...]:
+    """Return the attributes whose cells list items, and what stands between, in order."""
+    if not isinstance(items, Mapping):
+        raise InputError(
+            "items must map sensitive attributes to the text between two items, such as "
+            f'items={{"conditions": ";"}}, not {shown(items)}'
+        )
+    return tuple(sorted(items.items()))
+
+
 class Request:
     """The parameters of an estimator as objects; each raises InputError where one is unusable."""
 
@@ -201,6 +212,7 @@ class Request:
     shift: Shift | Mapping[str, Any] | None
     released_weight: ReleasedWeight
     person_numbers: bool | PseudonymKey
+    items: Mapping[str, str] | None
     against: Against | None
     odds: float | None
     seed: int
@@ -235,6 +247,7 @@ class Request:
                 **({"household": schema.household} if schema.household else {}),
                 **({"released_weight": "class"} if schema.releases_weight else {}),
                 **({} if shift is None else {"shift": shift.to_dict()}),
+                **({"items": dict(schema.items)} if schema.items else {}),
                 # Of a key neither the place nor a hash: a study is the same with another one.
                 **({"person_numbers": numbers} if schema.person_numbers else {}),
                 **self.knowing,
@@ -319,6 +332,7 @@ class Request:
             household,
             self.released_weight == RELEASED_WEIGHTS[1],
             self._numbers,
+            listed_items(self.items) if self.items else (),
         )
 
     @property
@@ -380,6 +394,8 @@ class Request:
                 f"records of a {unit} together show more of them; choose one that generalizes, or "
                 f"leave out {unit}"
             )
+        if self.schema.items:
+            self._require_sets(recoding, models)
         if self.schema.releases_weight:
             self._require_classes(recoding)
         if self.schema.person_numbers:
@@ -399,6 +415,11 @@ class Request:
             raise InputError(
                 f"{given} is for recodings that are searched for by one search: "
                 f"{', '.join(KNOWN_METHODS)}; {recoding.name} is none of these"
+            )
+        if self.schema.items:
+            raise InputError(
+                f"{given} deals single values, and items are counted by each of them; leave one of "
+                "the two out"
             )
         if self.schema.keys:
             raise InputError(
@@ -421,6 +442,23 @@ class Request:
                 f'{given} is for releases of all records: missing = "drop" would leave out those '
                 'without a sensitive value; choose "gap" or "category"'
             )
+
+    def _require_sets(self, recoding: Recoding, models: Sequence[PrivacyModel]) -> None:
+        """Refuse items where records are drawn, or where a model knows values by their order."""
+        if recoding.private or isinstance(recoding, RandomRecoding):
+            raise InputError(
+                f"items are for recodings that generalize, and {recoding.name} draws at random; "
+                "choose another recoding, or leave items out"
+            )
+        for model in models:
+            distance = getattr(model, "distance", None)
+            about = {*attributes_of(model, self.schema.sensitive)} & {*dict(self.schema.items)}
+            if about and distance in ("ordered", "hierarchical"):
+                raise InputError(
+                    f"{model.name} with distance = {distance!r} is about single values, and cells "
+                    f'of {min(map(str, about))!r} list several items; choose distance = "equal" '
+                    'or "kl", or leave items out'
+                )
 
     def _require_classes(self, recoding: Recoding) -> None:
         """Refuse released weights where records are drawn, or rows are given one by one."""

@@ -70,6 +70,11 @@ def select_of(source: ExportedRelease, table: str, dialect: Dialect = STANDARD) 
 
 def _require_one_spelling(source: ExportedRelease) -> None:
     """Refuse sensitive values that were spelled in several ways: no manifest lists these."""
+    for listing in source.manifest.items:
+        raise InputError(
+            f"cells of column {listing!r} list items, which the release has in order and each "
+            "once, and SQL would write lists as the raw table does; recode with anonymizer apply"
+        )
     for column in source.manifest.spelled_alike:
         raise InputError(
             f"column {column!r} of the raw table spells values in several ways, such as 1 and 1.0, "

@@ -100,6 +100,7 @@ class Study(Description):
             household=self.schema.household,
             shift=self.shift,
             released_weight=self.document.output.weight,
+            items=dict(self.schema.items),
             person_numbers=self.person_key or self.schema.person_numbers,
             against=search.against,
             odds=search.odds,

@@ -12,10 +12,12 @@ import numpy as np
 
 from anonymizer.counts.columns import by_text
 from anonymizer.counts.counts import Classes, Counts
+from anonymizer.counts.pairs import chosen
+from anonymizer.counts.persons import of_items
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import WarningsError
 from anonymizer.feedback.words import plural
-from anonymizer.information.matrices import having, largest, pairs_of, without
+from anonymizer.information.matrices import CountMatrix, having, largest, pairs_of, without
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 from anonymizer.privacy import (
     TOLERANCE,
@@ -278,7 +280,8 @@ WARNINGS: dict[str, Caution] = {
         "classes, classes",
         "values of {column} list several answers, and models take each list for one value; in "
         f"{{count:,}} of {{of:,}} classes one answer is in {NEARLY:.0%} or more of the lists and "
-        "is that of {records} there, though these differ; make an attribute of each answer",
+        "is that of {records} there, though these differ; say as items (below [data] in a study) "
+        "what stands between two answers, and the policy is about each of them",
     ),
     "suppression-tells": Caution(
         'classes that were suppressed though they are large enough (`suppress = "any"`)',
@@ -394,9 +397,9 @@ def class_warnings(
         columns = len(counts.names) + others
         found.append(ReleaseWarning("no-sensitive-attribute", None, others, columns))
     for name in counts.sensitive:
-        classes = counts.about(name).occupied
+        ways = [counts.about(each).occupied for each in (name, *of_items(name, counts.joint))]
         about = [model for model in models if model.sensitive and model.attribute in (None, name)]
-        found += _of_attribute(classes, about)
+        found += _of_attribute(ways[0], about, ways[1:])
     return tuple(found)
 
 
@@ -405,15 +408,20 @@ def _is_void(model: PrivacyModel) -> bool:
     return model.at_least and model.threshold <= 1
 
 
-def _of_attribute(classes: Classes, about: Sequence[PrivacyModel]) -> Iterator[ReleaseWarning]:
-    """What to warn of about one sensitive attribute, under the models that are about it."""
+def _of_attribute(
+    classes: Classes, about: Sequence[PrivacyModel], by_item: Sequence[Classes]
+) -> Iterator[ReleaseWarning]:
+    """What to warn of about one sensitive attribute, under the models that are about it.
+
+    ``by_item``: the same classes, counted by one item of its cells each.
+    """
     missing = np.array([is_missing(value) for value in classes.values], bool)
     count, records = int(classes.margin[missing].sum()), int(classes.margin.sum())
     known = classes.known.select(classes.known.sizes > 0)
     if (classes.margin > 0).sum() == 1:
         yield ReleaseWarning("constant-sensitive", classes.attribute, records, records)
     else:
-        yield from _homogeneous(known, about)
+        yield from _homogeneous(known, about, [each.known.joint for each in by_item])
     if own := singled_out(*np.unique(classes.margin[classes.margin > 0], return_counts=True)):
         yield ReleaseWarning("nearly-unique-sensitive", classes.attribute, own, records)
     if count > MISSING * records and not classes.gap:
@@ -421,16 +429,20 @@ def _of_attribute(classes: Classes, about: Sequence[PrivacyModel]) -> Iterator[R
     if not classes.gap:
         yield from _diverse_by_gaps(classes, about, missing)
     yield from _alike(known, missing[: len(known.values)])
-    yield from _answered(known)
+    if not by_item:
+        yield from _answered(known)
 
 
-def _homogeneous(classes: Classes, about: Sequence[PrivacyModel]) -> Iterator[ReleaseWarning]:
-    """Classes of nearly one value, where no model bounds how often a value occurs in each."""
+def _homogeneous(
+    classes: Classes, about: Sequence[PrivacyModel], by_item: Sequence[CountMatrix]
+) -> Iterator[ReleaseWarning]:
+    """Classes of nearly one value, or item, where no model bounds how often it occurs in each."""
     # What any further records of one value leave acceptable says nothing of how often it occurs.
     loose = [model.strongly_monotone or _is_void(model) for model in about]
     if any(model.per_class and not free for model, free in zip(about, loose, strict=True)):
         return
-    most = largest(classes.joint)
+    joints = [chosen(joint, joint.sum(axis=1) > 0) for joint in by_item]
+    most = np.maximum.reduce([largest(joint) for joint in (classes.joint, *joints)])
     nearly = most >= NEARLY * classes.sizes - TOLERANCE
     yield from _of_some("homogeneous-classes", classes, nearly, int(most[nearly].sum()))
 

@@ -441,6 +441,8 @@ def minimality_of(
         return Minimality.not_applicable(OF_HOUSEHOLDS)
     if table.release.person:
         return Minimality.not_applicable("its policy is about persons, who have several records")
+    if table.release.schema.items:
+        return Minimality.not_applicable("its policy is about each item of lists")
     study = table.release.study
     warned = {each.code for each in table.release.manifest.warnings}
     tells = Minimality.not_applicable(TELLS) if "suppression-tells" in warned else None

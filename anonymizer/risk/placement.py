@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts.columns import by_text
+from anonymizer.counts.columns import by_text, one_list
 from anonymizer.counts.counting import classes_of
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.multidimensional import CLASS
@@ -327,7 +327,9 @@ def _read_original(
         keys = [name for name in table.columns if name in release.left_out or unit_of(name)]
         columns = list(dict.fromkeys([*release.raw, *sensitive, *extra, *keys]))
         stored = table.named({name: name for name in columns})
-        return records_in(stored, columns, form, ONE_BY_ONE)
+        found = records_in(stored, columns, form, ONE_BY_ONE)
+    lists = {name: mark for name, mark in release.schema.items if name in found.columns}
+    return engine.replaced(found, {name: one_list(found[name], lists[name]) for name in lists})
 
 
 def placed(

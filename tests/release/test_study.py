@@ -191,6 +191,7 @@ person = "number"
         "weight": None,
         "per_person": "share",
         "household": (),
+        "items": {},
         "shift": Shift("day", 9, "%d.%m.%Y"),
         "released_weight": "leave-out",
         "person_numbers": True,

@@ -138,6 +138,10 @@ class Reported(ManifestPart):
         default_factory=list,
         description="The identifiers that tell which records are of people who live together.",
     )
+    items: dict[StrictStr, StrictStr] = Field(
+        default_factory=dict,
+        description="What stands between items that cells of sensitive attributes list.",
+    )
     shift: ReportedShift | None = Field(
         None,
         description="Columns in which all dates of a person were moved by one secret number of "
@@ -501,7 +505,8 @@ class Manifest(Reported):
         if {*columns.quasi_identifiers} - {CLASS} != {*self.recoding} - {CLASS}:
             raise ValueError("a quasi-identifier without a recoding")
         names, sensitive = tuple(columns.quasi_identifiers), tuple(columns.sensitive)
-        found = Schema(names, sensitive, missing=columns.missing, targets=tuple(columns.targets))
+        roles, items = (columns.missing, tuple(columns.targets)), tuple(sorted(self.items.items()))
+        found = Schema(names, sensitive, (), *roles, items=items)
         if self.person_numbers is None:
             return found
         counted = self.per_person or "share"

@@ -195,6 +195,16 @@ def _listed(given: object) -> str:
     return repr(given)
 
 
+IN_ONE_PLACE = {
+    "household": "counts of parts would carry the keys of households from site to site; leave it "
+    "out, and list the column among the identifiers",
+    "weight": "counts of parts have no sums of sampling weights; leave it out, and list the column "
+    "among the identifiers",
+    "items": "sites would write the same set of items in several ways; leave it out",
+}
+"""Keys of ``[data]`` that parts refuse, and why."""
+
+
 def require_countable(study: Study) -> None:
     """Refuse what cannot be done with parts, before anything is read.
 
@@ -228,18 +238,10 @@ def require_countable(study: Study) -> None:
             "the released counts are not those of a part, so that no site could give its rows "
             "the same numbers; leave it out where parts are counted"
         )
-    if study.schema.household:
-        raise InputError(
-            f"{study.path}: [data] household is for a table that lies in one place: counts of "
-            "parts would carry the keys of households from site to site; leave it out, and list "
-            "the column among the identifiers"
-        )
-    if study.schema.weight is not None:
-        raise InputError(
-            f"{study.path}: [data] weight is for a table that lies in one place: counts of parts "
-            "have no sums of sampling weights; leave it out, and list the column among the "
-            "identifiers"
-        )
+    for key, because in IN_ONE_PLACE.items():
+        if getattr(study.schema, key):
+            elsewhere = f"[data] {key} is for a table that lies in one place"
+            raise InputError(f"{study.path}: {elsewhere}: {because}")
     if study.document.output.csv_safe:
         raise InputError(
             f"{study.path}: [output] csv-safe is for tables that are released as one; leave it "

@@ -217,7 +217,7 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
     ),
     ("study", GIVEN, "columns.missing columns.missing_values.**"),
     ("study", GIVEN, "person.* per_person weight"),
-    ("study", GIVEN, "household.* shift.days shift.format released_weight"),
+    ("study", GIVEN, "items.* household.* shift.days shift.format released_weight"),
     ("consistent", "", "person_numbers"),
     ("key", OF_PERSON_KEY, "person_key"),
     ("study", GIVEN, "objective.weights.* objective.aggregate search.because"),

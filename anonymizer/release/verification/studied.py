@@ -80,6 +80,9 @@ def _of_persons(manifest: Mapping[str, Any], study: Study) -> Iterator[FieldChec
     if keyed is not (study.person_key is not None):  # which key it is only the key tells
         ways = "random numbers of persons", "pseudonyms of persons"
         yield required("person_key", False, ways[keyed], f"says {ways[not keyed]}", "study")
+    items = manifest.get("items", {}), dict(schema.items)
+    if any(items):
+        yield compared("items", *items, "study")
     households = manifest.get("household", []), list(schema.household)
     if any(households):
         yield compared("household", *households, "study")
