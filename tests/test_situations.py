@@ -835,6 +835,15 @@ CASES = {
         BOTH,
         drafts=["length = 5"],
     ),
+    "45 zip codes without a zero, and some with four digits more": Case(
+        {
+            "t.csv": zips(
+                lambda code: (code + "1234" if code[-1] in "15" else code).lstrip("0")
+            ).replace("60614", "2140")
+        },
+        BOTH,
+        says=["codes of 4 and 9 characters: decide which lost a zero in front", "Released 60 of"],
+    ),
     "46 files of other columns": Case(
         {
             "m/feb.csv": csv("age,sex,d", people()),

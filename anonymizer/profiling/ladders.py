@@ -14,7 +14,7 @@ from anonymizer.hierarchy.naming import ENOUGH
 from anonymizer.hierarchy.ranges import MOST_GROUND
 from anonymizer.hierarchy.scale import NUMBERS
 from anonymizer.kernels.arrays import Floats, Ints
-from anonymizer.profiling.among import MONTH, notation_of
+from anonymizer.profiling.among import MONTH, PLUS, notation_of
 from anonymizer.profiling.columns import FEW, ProfiledColumn
 from anonymizer.profiling.hints import BIRTH
 from anonymizer.tables.values import INSTANT, number_of, number_text, range_in
@@ -375,14 +375,36 @@ def _prefixes(column: ProfiledColumn) -> Ladder:
     return Ladder(rule, f"{one}: the last characters are masked")
 
 
+ZIP = 5
+"""Digits of an American code."""
+
+ZIPS = {ZIP - 1, ZIP, ZIP + PLUS - 1, ZIP + PLUS}
+"""The lengths of such codes, with four more digits and without, one zero lost in front or none."""
+
+
 def lengths_said(column: ProfiledColumn) -> str:
-    """Say that codes have several lengths, and what gives them one; nothing of other columns."""
+    """Say that codes have several lengths, and what gives them one; nothing of other columns.
+
+    Where the lengths are those of American codes without a zero, with four more digits and without,
+    nobody can tell which zeros were lost: that is to be decided.
+    """
     lengths = sorted({len(text) for text in column.texts})
     if len(lengths) < 2 or not (column.postal or column.form):
         return ""
     said = f"codes of {' and '.join(map(str, (lengths[0], lengths[-1])))} characters"
+    american = {*lengths} <= ZIPS
     if column.form is None:
+        if american and column.numbers is not None:
+            return (
+                f"{said}: decide which lost a zero in front, and write each with {ZIP} digits; "
+                "until then they are grouped as numbers, which puts some of one place far apart"
+            )
         return f"{said}, and prefixes would show the length; write one length to release prefixes"
+    if american and column.form == CodeForm(ZIP - 1):
+        return (
+            f"{said}: decide whether all lost a zero in front: then write it, and length = {ZIP}; "
+            f"if none did, length = {ZIP - 1} is right"
+        )
     if column.form.pad is not None:
         given = f'length = {column.form.length}, pad = "{column.form.pad}"'
         return f"{said}: zeros in front may be lost, which {given} puts back"

@@ -268,7 +268,13 @@ def test_an_end_gives_nobody_away(tmp_path, capsys, rare, times, rule):
         (["2139", "21301", "10001"], "codes of 4 and 5 characters: zeros in front may be lost"),
         (["02139", "02139-4307"], "codes of 5 and 10 characters: length = 5 gives them one length"),
         (["M1 1AE", "SW1A 1AA"], "codes of 6 and 8 characters: length = 8 gives them one length"),
-        (["2139", "21394307", "10001"], "codes of 4 and 8 characters, and prefixes would show"),
+        (
+            ["2139", "21394307", "10001"],
+            "codes of 4 and 8 characters: decide which lost a zero in front, and write each with 5",
+        ),
+        (["2139", "02139", "021394307"], "codes of 4 and 9 characters: decide which lost a zero"),
+        (["2139", "21394307"], "codes of 4 and 8 characters: decide whether all lost a zero in"),
+        (["02139", "021394307"], "codes of 5 and 9 characters: length = 5 gives them one length."),
         (["02139", "21301", "10001"], ""),
     ],
 )
