@@ -10,10 +10,12 @@ import hashlib
 import json
 import os
 import re
+import sys
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from functools import cache
 from itertools import islice
 from math import inf, isfinite
 from numbers import Integral, Real
@@ -221,6 +223,75 @@ def require_one_of(what: str, given: object, known: Mapping[str, Any] | Sequence
     """Require that a parameter is one of the names that are known."""
     if not isinstance(given, str) or given not in known:
         raise InputError(f"{what} = {shown(given)} is unknown{suggestion(given, known)}")
+
+
+class Kinds(dict[str, type[T]]):
+    """Classes by their names in studies: those of this package, and those that others enter.
+
+    The latter are entry points of a ``group`` of installed packages. Nothing of them is imported
+    before their name is looked up, and none takes the name of one of ours, which alone are listed.
+
+    >>> Kinds("anonymizer.numbers", int, {"whole": bool})["whole"]
+    <class 'bool'>
+    """
+
+    def __init__(self, group: str, base: Any, own: Mapping[str, type[T]]) -> None:
+        super().__init__(own)
+        self.group, self.base = group, base
+        self._loaded: dict[object, type[T]] = {}
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or name in self.entered
+
+    def __missing__(self, name: str) -> type[T]:
+        point = self.entered[name]
+        if point not in self._loaded:
+            self._loaded[point] = self._kind_of(point)
+        return self._loaded[point]
+
+    def get(self, name: str, default: None = None) -> type[T] | None:  # type: ignore[override]
+        """Return the class of a name, a default where there is none."""
+        try:
+            return self[name]
+        except KeyError:
+            return default
+
+    @property
+    def entered(self) -> Mapping[str, Any]:
+        """The entry points of installed packages, by their names; the first of a name."""
+        return _entry_points(self.group, tuple(sys.path))
+
+    @property
+    def every(self) -> "list[type[T]]":
+        """All classes, those of installed packages last."""
+        return [*self.values(), *(self[name] for name in self.entered if name not in self.keys())]
+
+    def _kind_of(self, point: Any) -> type[T]:
+        """Load an entry point; InputError where it is none of the classes that the group is for."""
+        entry = f"the entry point {point.name!r} of {self.group}, {shown(point.value)},"
+        try:
+            kind = point.load()
+        except Exception as error:  # whatever another package raises
+            raise InputError(
+                f"{entry} cannot be loaded ({type(error).__name__}); mend or remove the package "
+                "that it is of"
+            ) from None
+        if not (isinstance(kind, type) and issubclass(kind, self.base)):
+            raise InputError(f"{entry} is no {self.base.__name__}; enter a class that is one")
+        if getattr(kind, "name", None) != point.name:
+            raise InputError(
+                f"{entry} has the name {shown(getattr(kind, 'name', None))}, by which manifests "
+                "would call it; enter it by that name"
+            )
+        return kind
+
+
+@cache
+def _entry_points(group: str, path: tuple[str, ...]) -> Mapping[str, Any]:
+    """The entry points of a group in the packages on a path; looking takes some 10 ms."""
+    from importlib.metadata import entry_points
+
+    return {point.name: point for point in reversed([*entry_points(group=group)])}
 
 
 def digest_of(content: object) -> str:

@@ -66,7 +66,7 @@ def models() -> None:
     from anonymizer.privacy import MODELS, markdown  # loads pandas
 
     with printing("the models were listed"):
-        click.echo(markdown(MODELS.values()))
+        click.echo(markdown(MODELS.every))
 
 
 @click.command(

@@ -6,11 +6,11 @@ reports and the laws in the tests find it there. Imports counts, hierarchies, in
 kernels.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from inspect import signature
 from typing import Literal
 
-from anonymizer.errors import InputError, suggestion
+from anonymizer.errors import InputError, Kinds, suggestion
 from anonymizer.objectives.attributes import Loss, NonUniformEntropy, Precision, Tabulated
 from anonymizer.objectives.base import Objective, Weights
 from anonymizer.objectives.classes import (
@@ -52,21 +52,25 @@ ObjectiveName = Literal[
     "precision",
 ]
 
-OBJECTIVES: Mapping[str, type[Objective]] = {
-    kind.name: kind
-    for kind in (
-        MutualInformation,
-        MillerMadow,
-        AboveShuffled,
-        NonUniformEntropy,
-        Loss,
-        Discernibility,
-        AverageClassSize,
-        LeastItpr,
-        Precision,
-    )
-}
-"""Each objective by its name in a study file."""
+OBJECTIVES: Kinds[Objective] = Kinds(
+    "anonymizer.objectives",
+    Objective,
+    {
+        kind.name: kind
+        for kind in (
+            MutualInformation,
+            MillerMadow,
+            AboveShuffled,
+            NonUniformEntropy,
+            Loss,
+            Discernibility,
+            AverageClassSize,
+            LeastItpr,
+            Precision,
+        )
+    },
+)
+"""Each objective by its name in a study file; those of installed packages are entry points."""
 
 AUTOMATIC = "automatic"
 """The name that stands for the one that suits policy and recoding."""
@@ -90,8 +94,8 @@ def objective_of(
     options = {"weights": weights, "target": targets, "aggregate": aggregate}
     given = {option: value for option, value in options.items() if value not in (None, {})}
     for option in given:
-        having = [n for n, kind in OBJECTIVES.items() if option in signature(kind).parameters]
-        if name not in having:
+        if option not in signature(OBJECTIVES[name]).parameters:
+            having = [n for n, kind in OBJECTIVES.items() if option in signature(kind).parameters]
             about = "is about whole classes and " if OBJECTIVES[name].weighs is None else ""
             raise InputError(
                 f"the objective {name} {about}has no {option}; only {', '.join(having)}"

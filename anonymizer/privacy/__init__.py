@@ -9,6 +9,7 @@ import ``counts``, ``hierarchy``, ``information``, ``tables`` and ``kernels``.
 from collections.abc import Iterable
 from dataclasses import MISSING, fields
 
+from anonymizer.errors import Kinds
 from anonymizer.privacy.base import ABOUT as ABOUT
 from anonymizer.privacy.base import TOLERANCE as TOLERANCE
 from anonymizer.privacy.base import PrivacyModel as PrivacyModel
@@ -67,39 +68,44 @@ from anonymizer.privacy.sizes import without_people as without_people
 from anonymizer.tables.population import Margins as Margins
 from anonymizer.tables.population import Population as Population
 
-MODELS: dict[str, type[PrivacyModel]] = {
-    model.name: model
-    for model in (
-        KAnonymity,
-        PersonKAnonymity,
-        LargestShare,
-        KmAnonymity,
-        CompositionKAnonymity,
-        HouseholdKAnonymity,
-        HouseholdCompositionKAnonymity,
-        HouseholdRisk,
-        DistinctLDiversity,
-        EntropyLDiversity,
-        RecursiveLDiversity,
-        TCloseness,
-        AlphaKAnonymity,
-        BasicBetaLikeness,
-        EnhancedBetaLikeness,
-        DeltaDisclosure,
-        BayesianGain,
-        ValueGain,
-        MeanInformation,
-        Itpr,
-        KMap,
-        DeltaPresence,
-        AverageReidentificationRisk,
-        HighestReidentificationRisk,
-        ReidentificationItpr,
-        IndividualRisk,
-        PopulationUniqueness,
-        DifferentialPrivacy,
-    )
-}
+MODELS: Kinds[PrivacyModel] = Kinds(
+    "anonymizer.models",
+    PrivacyModel,
+    {
+        model.name: model
+        for model in (
+            KAnonymity,
+            PersonKAnonymity,
+            LargestShare,
+            KmAnonymity,
+            CompositionKAnonymity,
+            HouseholdKAnonymity,
+            HouseholdCompositionKAnonymity,
+            HouseholdRisk,
+            DistinctLDiversity,
+            EntropyLDiversity,
+            RecursiveLDiversity,
+            TCloseness,
+            AlphaKAnonymity,
+            BasicBetaLikeness,
+            EnhancedBetaLikeness,
+            DeltaDisclosure,
+            BayesianGain,
+            ValueGain,
+            MeanInformation,
+            Itpr,
+            KMap,
+            DeltaPresence,
+            AverageReidentificationRisk,
+            HighestReidentificationRisk,
+            ReidentificationItpr,
+            IndividualRisk,
+            PopulationUniqueness,
+            DifferentialPrivacy,
+        )
+    },
+)
+"""Each model by its name in a study; those of installed packages are entry points."""
 
 COLUMNS = ("in a study", "class", "what holds", "unit", "monotone", "strong", "source")
 

@@ -1,6 +1,6 @@
 """Figures of a manifest, computed again from the released table."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import fields
 from math import inf, isclose, sqrt
 from typing import Any
@@ -184,7 +184,7 @@ def _objective_known(facts: Facts, name: str) -> Iterator[FieldCheck]:
     for field in ("because", "tried") if facts.whole else ("because",):
         there = at(facts.manifest, "search", field) is not ABSENT
         yield required(f"search.{field}", there, "", "is missing")
-    known = [DISTORTION] if facts.manifest.get("masking") else list(OBJECTIVES)
+    known: Collection[str] = [DISTORTION] if facts.manifest.get("masking") else OBJECTIVES
     yield required("search.objective", name in known, "", f"needs one of {', '.join(known)}")
     options = at(facts.manifest, "objective")
     there = isinstance(options, Mapping) and {"weights", "targets"} <= options.keys()
