@@ -13,6 +13,7 @@ import numpy as np
 
 from anonymizer.counts.counts import Classes, Counts
 from anonymizer.counts.multidimensional import Regions
+from anonymizer.counts.persons import of_items
 from anonymizer.hierarchy import ANY
 from anonymizer.information.chance import expected
 from anonymizer.information.matrices import CountMatrix, largest
@@ -352,8 +353,17 @@ def guessed_by(counts: Counts, attribute: str) -> Classes:
 
 
 def disclosure_in(counts: Counts, attribute: str) -> Disclosure:
-    """Count what classes disclose of an attribute, or cells, where rows of a person are joined."""
-    return replace(disclosure_of(guessed_by(counts, attribute)), joined=joins(counts))
+    """Count what classes disclose of an attribute, or cells, where rows of a person are joined.
+
+    Of lists of items that is the worst of what they disclose of the lists, and of each item.
+    """
+    found = replace(disclosure_of(guessed_by(counts, attribute)), joined=joins(counts))
+    for way in of_items(attribute, counts.joint):
+        item = disclosure_of(counts.about(way))
+        names = ("sure", "guessed", "worst", "prior")
+        worst = {name: max(getattr(found, name), getattr(item, name)) for name in names}
+        found = replace(found, **worst)
+    return found
 
 
 def disclosure_of(classes: Classes) -> Disclosure:

@@ -26,6 +26,7 @@ from anonymizer import (
     Pram,
     TCloseness,
 )
+from anonymizer.advice.space import disclosure_in
 from anonymizer.cli import main
 from anonymizer.counts.columns import item_sets, one_list
 from anonymizer.counts.counting import recount
@@ -224,6 +225,24 @@ def test_a_study_is_released_verified_applied_and_audited(folder, capsys):
     assert code(["audit", "r", "--against", "t.csv", "--study", "s.toml"]) == 3  # not all of it
     assert "each item of lists" in capsys.readouterr().out
     assert code(["quality", "r", "--study", "s.toml", "--no-classifiers"]) == 0
+
+
+def test_advice_counts_guesses_of_an_item(folder):
+    """Of class a hiv is in 4 of 5 lists, no two of which are alike."""
+    lists = ["hiv", "hiv flu", "tb hiv", "gout hiv", "flu", *["tb", "flu", "gout", "hiv", "flu tb"]]
+    table = pd.DataFrame({"q": [*"aaaaabbbbb"], "w": lists})
+    counts = recount(table, Schema(("q",), ("w",), items=(("w", " "),)))
+    found = disclosure_in(counts, "w")
+    assert (found.sure, found.guessed, found.worst, found.prior) == (0, 4, 0.8, 0.5)
+    assert disclosure_in(recount(table, Schema(("q",), ("w",))), "w").worst == 0.2
+
+
+def test_what_was_fitted_is_published_with_its_items(tmp_path):
+    raw = answers(7)
+    anonymizer = Anonymizer(KNOWN, "w", [EntropyLDiversity(2)], items={"w": " "}).fit(raw)
+    anonymizer.publish(raw, tmp_path / "out")
+    assert verify_release(tmp_path / "out").satisfied
+    assert json.loads((tmp_path / "out" / "release.json").read_text())["items"] == {"w": " "}
 
 
 def test_a_manifest_without_its_items_is_noticed(folder):

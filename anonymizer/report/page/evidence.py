@@ -15,6 +15,7 @@ import numpy as np
 from anonymizer.counts.counting import recount
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.multidimensional import CLASS
+from anonymizer.counts.persons import of_items
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.feedback.document import Drawing
@@ -204,6 +205,8 @@ class Evidence:
     def _disclosure(self, name: str) -> InformationDisclosed:
         classes = self.counts.about(name).known
         classes = classes.select(classes.sizes > 0)
+        ways = map(self.counts.about, of_items(name, self.counts.joint))
+        by_item = [each.known.select(each.known.sizes > 0) for each in ways]
         uncertainty = float(entropy(classes.margin))
         first = divergence(classes.joint, classes.margin)
         second = uncertainty - entropy(classes.joint)
@@ -214,7 +217,7 @@ class Evidence:
             float(first.max()),
             float(second.max()),
             float(classes.sizes @ first / classes.sizes.sum()),
-            float((largest(classes.joint) / classes.sizes).max()),
+            max(float((largest(each.joint) / each.sizes).max()) for each in (classes, *by_item)),
         )
 
     def _attribute(self, name: str) -> ReleasedAttribute:
