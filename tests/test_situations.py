@@ -590,6 +590,13 @@ CASES = {
         says=["conditions │ >= 3", "yes"],
         hides=["several-answers", "tb hiv", "hiv asthma"],
     ),
+    "19 init says what stands between answers": Case(
+        {"t.csv": answered()},
+        "init t.csv -o . --sensitive conditions\nrun study.toml -o rel",
+        drafts=['items = { conditions = " " }'],
+        says=["Released 90 of 90"],
+        hides=["several-answers", "tb hiv"],
+    ),
     "21 numbers of 19 digits stay what they are": Case(
         {
             "t.csv": csv(

@@ -236,21 +236,12 @@ MOST_ITEM_VALUES = 2**15
 """Columns of all counts of an attribute by its items: 60 items in 500 different sets."""
 
 
-def of_sets(
-    table: engine.Table,
-    name: str,
-    mark: str,
-    class_of: Codes,
-    classes: int,
-    number: Numbering,
-) -> Histograms:
-    """Count records by class and set of items, and by class and each item of several sets.
+def ways_of_items(name: str, kinds: Sequence[object], mark: str) -> dict[str, list[object]]:
+    """Return what each value of an attribute counts as: by sets of items, and by each item.
 
-    Of the counts ``by_item`` of x, x is one value, that of all records that list it; the others
-    have their sets. An item of one set alone is no other value than that set. Items that somebody
-    may take for one are one item there.
+    Under the names of counts. Of the way of an item, it is what all values are that list it; an
+    item of one set alone has none. InputError where there are too many.
     """
-    codes, kinds = number(table[name])
     sets, alike = item_sets(kinds, mark), item_sets(kinds, mark, alike_keys)
     several = Counter(item for _, each in {*zip(sets, alike, strict=True)} for item in each or ())
     items = sorted(item for item, number in several.items() if number > 1)
@@ -267,6 +258,25 @@ def of_sets(
             item if each and item in each else text
             for each, text in zip(alike, merged, strict=True)
         ]
+    return ways
+
+
+def of_sets(
+    table: engine.Table,
+    name: str,
+    mark: str,
+    class_of: Codes,
+    classes: int,
+    number: Numbering,
+) -> Histograms:
+    """Count records by class and set of items, and by class and each item of several sets.
+
+    Of the counts ``by_item`` of x, x is one value, that of all records that list it; the others
+    have their sets. An item of one set alone is no other value than that set. Items that somebody
+    may take for one are one item there.
+    """
+    codes, kinds = number(table[name])
+    ways = ways_of_items(name, kinds, mark)
     joint, values, sizes = {}, {}, engine.sizes_of(table)
     for way, texts in ways.items():
         order = sorted({*texts}, key=lambda text: (is_missing(text), str(text)))

@@ -6,9 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from anonymizer.counts.columns import ways_of_items
 from anonymizer.feedback.words import plural
 from anonymizer.information.entropy import entropy
 from anonymizer.kernels.arrays import Floats
+from anonymizer.profiling.among import list_mark
 from anonymizer.profiling.columns import ProfiledColumn
 from anonymizer.profiling.ladders import Ladder
 from anonymizer.profiling.profile import TableProfile
@@ -144,7 +146,8 @@ def _about(column: ProfiledColumn, sizes: Floats, several: bool, k: int) -> Prop
 def _as_counted(found: TableProfile, column: ProfiledColumn) -> Floats:
     """How often each value of a column counts: once for each record, or in all for each person.
 
-    Of the two the way in which values are less uncertain: models have to hold in both.
+    Of the ways the one in which values are least uncertain: models have to hold in all. An item of
+    lists is a value, too.
     """
     places = one_text_each(texts_of(column.values), alike_keys)
     ways = [np.asarray(np.bincount(places, column.sizes), float)]
@@ -153,7 +156,21 @@ def _as_counted(found: TableProfile, column: ProfiledColumn) -> Floats:
         weights = 1 / np.bincount(codes)[codes]
         values = np.asarray(places)[column.codes[there]]
         ways.append(np.asarray(np.bincount(values, weights[there]), float))
+    if mark := items_of(found, column):
+        for kinds in ways_of_items(column.name, column.values, mark).values():
+            place = np.unique([str(kind) for kind in kinds], return_inverse=True)[1]
+            ways.append(np.bincount(place, column.sizes))
     return min((sizes[sizes > 0] for sizes in ways), key=entropy)
+
+
+def items_of(found: TableProfile, column: ProfiledColumn) -> str | None:
+    """Propose what stands between the items that a sensitive column lists; None where none are.
+
+    Lists of persons who have several records are not counted by item.
+    """
+    if found.person or column.name not in found.of_role("sensitive"):
+        return None
+    return list_mark([text or "" for text in texts_of(column.values)])
 
 
 def recoding_of(found: TableProfile, ladders: Mapping[str, Ladder]) -> Proposed:

@@ -26,6 +26,7 @@ from anonymizer.profiling.ladders import (
 )
 from anonymizer.profiling.policy import (
     Proposed,
+    items_of,
     missing_of,
     models_of,
     recoding_of,
@@ -317,9 +318,22 @@ def _data(draft: StudyProposal) -> list[str]:
     if "columns" not in draft.data:
         why = "A column that no section below names is refused, not released."
         lines += [comment(why), entry("columns", PINNED)]
-    lines += [*_person(draft.profile), *_weight(draft.profile)]
+    lines += [*_items(draft.profile), *_person(draft.profile), *_weight(draft.profile)]
     setting = entry("missing", missing.keys["missing"])
     return ["", "[data]", *lines, comment(f"{missing.why}."), setting]
+
+
+def _items(found: TableProfile) -> list[str]:
+    """What stands between the items that cells of sensitive columns list."""
+    columns = [found.counted[name] for name in found.of_role("sensitive")]
+    marks = {each.name: mark for each in columns if (mark := items_of(found, each))}
+    if not marks:
+        return []
+    why = (
+        "Cells list several items, with this between them: the policy holds for each item, and a "
+        "list is written in one way. Without this line each list is one value."
+    )
+    return [comment(why), entry("items", marks)]
 
 
 def _person(found: TableProfile) -> list[str]:

@@ -27,6 +27,7 @@ from anonymizer.privacy import (
     RecursiveLDiversity,
     measures_of,
 )
+from anonymizer.profiling.among import answers_in, list_mark
 from anonymizer.profiling.columns import IDENTIFYING, SINGLED_OUT
 from anonymizer.tables import engine
 from anonymizer.tables.spelling import alike_keys
@@ -69,9 +70,6 @@ TELLING_ORDER = "telling-order"
 
 TAIL = 0.05
 """Share of the records at either end that does not make a spread: one director of many clerks."""
-
-LISTED = ";|, "
-"""Marks that part several answers in one text."""
 
 DIVERSITIES = DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
 """Models that count values, whatever these are."""
@@ -481,9 +479,11 @@ def _alike(classes: Classes, missing: Mask) -> Iterator[ReleaseWarning]:
 
 def _answered(classes: Classes) -> Iterator[ReleaseWarning]:
     """Classes that have one answer in nearly all lists of answers, which differ."""
-    lists = answers_in(["" if is_missing(each) else str(each) for each in classes.values])
-    if not lists:
+    texts = ["" if is_missing(each) else str(each) for each in classes.values]
+    mark = list_mark(texts)
+    if mark is None:
         return
+    lists = answers_in(texts, mark)
     answers = {answer: place for place, answer in enumerate(sorted(set().union(*lists)))}
     member = np.array([[answer in own for answer in answers] for own in lists], np.int64)
     most = (classes.joint @ member).max(axis=1)
@@ -491,29 +491,6 @@ def _answered(classes: Classes) -> Iterator[ReleaseWarning]:
         largest(classes.joint) < NEARLY * classes.sizes - TOLERANCE
     )
     yield from _of_some("several-answers", classes, nearly, int(most[nearly].sum()))
-
-
-def answers_in(texts: Sequence[str]) -> list[frozenset[str]]:
-    """Return the answers that each text lists; nothing where texts are none such lists.
-
-    They are where several have more than one word, each of which is a text by itself.
-
-    >>> [sorted(each) for each in answers_in(["flu", "gout", "flu gout", "gout flu"])]
-    [['flu'], ['gout'], ['flu', 'gout'], ['flu', 'gout']]
-    >>> answers_in(["full time", "part time", "none"])
-    []
-    """
-    for mark in LISTED:
-        if mark == "," and all(text.replace(",", "").isdecimal() for text in texts):
-            continue  # that of decimals
-        found = [
-            frozenset(filter(None, map(str.strip, text.casefold().split(mark)))) for text in texts
-        ]
-        alone = frozenset().union(*(each for each in found if len(each) == 1))
-        lists = [each for each in found if len(each) > 1]
-        if len(lists) > 1 and all(each <= alone for each in lists):
-            return found
-    return []
 
 
 def _numbers(classes: Classes, missing: Mask) -> Floats | None:
