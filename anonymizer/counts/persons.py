@@ -75,7 +75,7 @@ def by_item(attribute: str, item: str) -> str:
 
 def of_items(attribute: str, names: Iterable[str]) -> tuple[str, ...]:
     """Return the names, among those of counts, of the counts by one item of an attribute each."""
-    begin = by_item(attribute, "")
+    begin = f"{HIDDEN}{attribute}{HIDDEN}"
     return tuple(name for name in names if name.startswith(begin))
 
 

@@ -201,8 +201,7 @@ IN_ONE_PLACE = {
     "weight": "counts of parts have no sums of sampling weights; leave it out, and list the column "
     "among the identifiers",
     "items": "sites would write the same set of items in several ways; leave it out",
-}
-"""Keys of ``[data]`` that parts refuse, and why."""
+}  # keys of [data] that parts refuse, and why
 
 
 def require_countable(study: Study) -> None:
