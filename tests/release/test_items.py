@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from itertools import combinations
 from math import log2
 
 import numpy as np
@@ -22,6 +23,7 @@ from anonymizer import (
     Hierarchy,
     InputError,
     KAnonymity,
+    KmAnonymity,
     MergedCells,
     Pram,
     TCloseness,
@@ -283,6 +285,23 @@ def test_too_many_sets_are_refused():
     anonymizer = Anonymizer({"age": "suppress"}, "w", [DistinctLDiversity(2)], items={"w": " "})
     with pytest.raises(InputError, match="column 'w' lists 193 items in 400 different sets, too"):
         anonymizer.fit(raw)
+
+
+@pytest.mark.parametrize(("k", "m"), [(2, 2), (4, 2), (2, 3)])
+def test_lines_of_items_are_at_least_as_safe_as_sets_would_be(k, m):
+    """By brute force: each combination of m items that somebody has, k persons have."""
+    raw = answers(8)["w"].map(lambda each: sorted({*each.split()})).explode()
+    table = pd.DataFrame({"person": raw.index, "item": raw.to_numpy()})
+    kinds = {"flu": "virus", "hiv": "virus", "tb": "bacterium", "gout": "other"}
+    items = Hierarchy.from_rows([[item, kind, "*"] for item, kind in kinds.items()])
+    policy = [KmAnonymity(k, m)]
+    anonymizer = Anonymizer({"item": items}, privacy=policy, person="person").fit(table)
+    level = anonymizer.release_.levels["item"]
+    label = [{each: each for each in kinds}, kinds, dict.fromkeys(kinds, "*")][level]
+    sets = [{label[item] for item in own} for _, own in table.groupby("person")["item"]]
+    for own in sets:
+        for some in combinations(sorted(own), min(m, len(own))):
+            assert sum({*some} <= other for other in sets) >= k
 
 
 def test_sql_and_spreadsheets_would_change_items(folder, capsys):
