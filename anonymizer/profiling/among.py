@@ -77,29 +77,28 @@ MOST_LISTS = 500
 """Values beyond which none are looked at for answers."""
 
 
-def list_mark(texts: Sequence[str]) -> str | None:
-    """Return what parts the answers that texts list; None where they are no such lists.
+def answers_in(texts: Sequence[str]) -> tuple[str, list[frozenset[str]]] | None:
+    """Return what parts the answers that texts list, and those of each; None where none are lists.
 
     They are where several have more than one word, each of which is a text by itself.
 
-    >>> list_mark(["flu", "gout", "flu gout", "gout flu"]), list_mark(["1", "2", "1,2", "2,1"])
-    (' ', None)
-    >>> list_mark(["full time", "part time", "none"])
+    >>> mark, lists = answers_in(["flu", "gout", "flu gout", "gout flu"])
+    >>> mark, [sorted(each) for each in lists]
+    (' ', [['flu'], ['gout'], ['flu', 'gout'], ['flu', 'gout']])
+    >>> answers_in(["full time", "part time", "none"]), answers_in(["1", "2", "1,2", "2,1"])
+    (None, None)
     """
     for mark in LISTED if len(texts) <= MOST_LISTS else "":
         if mark == "," and all(text.replace(",", "").isdecimal() for text in texts):
             continue  # that of decimals
-        found = answers_in(texts, mark)
+        found = [
+            frozenset(filter(None, map(str.strip, text.casefold().split(mark)))) for text in texts
+        ]
         alone = frozenset().union(*(each for each in found if len(each) == 1))
         lists = [each for each in found if len(each) > 1]
         if len(lists) > 1 and all(each <= alone for each in lists):
-            return mark
+            return mark, found
     return None
-
-
-def answers_in(texts: Sequence[str], mark: str) -> list[frozenset[str]]:
-    """Return the answers that each text lists."""
-    return [frozenset(filter(None, map(str.strip, t.casefold().split(mark)))) for t in texts]
 
 
 def code_form(texts: Sequence[str], named: bool) -> CodeForm | None:

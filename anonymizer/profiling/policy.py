@@ -10,7 +10,7 @@ from anonymizer.counts.columns import ways_of_items
 from anonymizer.feedback.words import plural
 from anonymizer.information.entropy import entropy
 from anonymizer.kernels.arrays import Floats
-from anonymizer.profiling.among import list_mark
+from anonymizer.profiling.among import answers_in
 from anonymizer.profiling.columns import ProfiledColumn
 from anonymizer.profiling.ladders import Ladder
 from anonymizer.profiling.profile import TableProfile
@@ -170,7 +170,8 @@ def items_of(found: TableProfile, column: ProfiledColumn) -> str | None:
     """
     if found.person or column.name not in found.of_role("sensitive"):
         return None
-    return list_mark([text or "" for text in texts_of(column.values)])
+    lists = answers_in([text or "" for text in texts_of(column.values)])
+    return lists and lists[0]
 
 
 def recoding_of(found: TableProfile, ladders: Mapping[str, Ladder]) -> Proposed:

@@ -27,7 +27,7 @@ from anonymizer.privacy import (
     RecursiveLDiversity,
     measures_of,
 )
-from anonymizer.profiling.among import answers_in, list_mark
+from anonymizer.profiling.among import answers_in
 from anonymizer.profiling.columns import IDENTIFYING, SINGLED_OUT
 from anonymizer.tables import engine
 from anonymizer.tables.spelling import alike_keys
@@ -480,10 +480,10 @@ def _alike(classes: Classes, missing: Mask) -> Iterator[ReleaseWarning]:
 def _answered(classes: Classes) -> Iterator[ReleaseWarning]:
     """Classes that have one answer in nearly all lists of answers, which differ."""
     texts = ["" if is_missing(each) else str(each) for each in classes.values]
-    mark = list_mark(texts)
-    if mark is None:
+    found = answers_in(texts)
+    if found is None:
         return
-    lists = answers_in(texts, mark)
+    lists = found[1]
     answers = {answer: place for place, answer in enumerate(sorted(set().union(*lists)))}
     member = np.array([[answer in own for answer in answers] for own in lists], np.int64)
     most = (classes.joint @ member).max(axis=1)
