@@ -103,7 +103,10 @@ def progress(console: "Console | None" = None, after: float = AFTER) -> Iterator
 
     Nothing at all is shown where standard error is no terminal.
     """
-    from rich.console import Console  # 0.1 s, which help does without
+    if console is None and not (sys.stderr and sys.stderr.isatty()):
+        yield ignore
+        return
+    from rich.console import Console  # 0.1 s, which a pipe does without
 
     console = console or Console(stderr=True)
     if not console.is_terminal:

@@ -13,8 +13,6 @@ from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
-import phonenumbers
-from stdnum import get_cc_module, iban
 
 MOST_VALUES = 2_000
 """Distinct values that are looked at: the same of a column, whoever counted it."""
@@ -163,7 +161,11 @@ def _is_network(text: str) -> bool:
 
 
 def _is_iban(text: str) -> bool:
-    return IBAN.fullmatch(text) is not None and bool(iban.is_valid(text))
+    if not IBAN.fullmatch(text):
+        return False
+    from stdnum import iban  # most tables have none
+
+    return bool(iban.is_valid(text))
 
 
 def _is_personal(text: str) -> bool:
@@ -180,6 +182,8 @@ def _checked(cc: str, name: str, text: str) -> bool:
 
 @cache
 def _module(cc: str, name: str):  # type: ignore[no-untyped-def]
+    from stdnum import get_cc_module  # most tables have no such numbers
+
     return get_cc_module(cc, name)
 
 
@@ -195,6 +199,8 @@ def _is_telephone(text: str) -> bool:
 
 
 def _is_number(text: str, region: str | None) -> bool:
+    import phonenumbers  # 60 modules, and most tables have no such numbers
+
     try:
         number = phonenumbers.parse(text, region)
     except phonenumbers.NumberParseException:
