@@ -68,6 +68,7 @@ class Section(BaseModel):
         frozen=True,
         alias_generator=lambda name: name.replace("_", "-"),
         arbitrary_types_allowed=True,
+        defer_build=True,
     )
 
 
