@@ -20,6 +20,9 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Lock
+from types import ModuleType
+from typing import Any
 
 import click
 
@@ -34,6 +37,7 @@ __all__ = ["DEBUG", "main", "program"]
 
 DEBUG = "ANONYMIZER_DEBUG"
 INTERRUPTED = 130
+LATE = Lock()
 
 GROUPS = {
     "Author": {
@@ -100,11 +104,31 @@ def program() -> None:
     # Imports make half a million objects that stay. Looking for circles among them takes a tenth of
     # a short run, and a fifth when the process ends, which frees them all in any case.
     gc.set_threshold(500_000)
+    if "pandas" not in sys.modules:
+        sys.modules["pandas"] = LateModule("pandas")
     settled()
     try:
         main()
     finally:
         gc.freeze()
+
+
+class LateModule(ModuleType):
+    """A library that is loaded when something of it is used first.
+
+    A study with a mistake needs no pandas, which takes a fifth of a second.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.__spec__ = find_spec(name)
+
+    def __getattr__(self, name: str) -> Any:
+        with LATE:  # not while it is loaded: who uses it then waits for that
+            if sys.modules.get(self.__name__) is self:
+                del sys.modules[self.__name__]
+        vars(self).update(vars(import_module(self.__name__)))
+        return super().__getattribute__(name)
 
 
 def _carry_out(arguments: Sequence[str] | None, outputs: Sequence[str]) -> int:

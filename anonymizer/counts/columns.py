@@ -1,7 +1,10 @@
 """From the columns of a table to count matrices: what a schema's counts are made of."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -51,7 +54,7 @@ def distinct_cells(cells: Codes) -> tuple[Codes, Codes]:
     return cells[first], cell_of
 
 
-Numbering = Callable[[pd.Series], tuple[Codes, Sequence[object]]]
+Numbering: TypeAlias = "Callable[[pd.Series], tuple[Codes, Sequence[object]]]"
 """What numbers the distinct values of a column: the code of each row's, and the values."""
 
 Histograms = tuple[dict[str, CountMatrix], dict[str, tuple[object, ...]]]

@@ -1,5 +1,7 @@
 """Tables admitted and counted once, whole or in random halves; and released ones as they are."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -56,7 +58,7 @@ class Counted:
         schema: Schema,
         hierarchies: Mapping[str, Hierarchy],
         people: Population | None,
-    ) -> "Counted":
+    ) -> Counted:
         """Count a table, and the population that models are about, after checking that they fit."""
         kept = schema.admit(table)
         hierarchies = settled(hierarchies, table)
@@ -82,7 +84,7 @@ class Counted:
         schema: Schema,
         hierarchies: Mapping[str, Hierarchy],
         people: Margins,
-    ) -> "Counted":
+    ) -> Counted:
         tally = engine.tally(kept, schema.columns)
         margins = schema.admit_margins(people, hierarchies)
         taxonomies = taxonomies_of(tally, hierarchies, [each.table for each in margins])

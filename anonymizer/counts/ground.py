@@ -5,6 +5,8 @@ counted where it lies one of these values takes the place of the others, so that
 no more combinations than there are cells.
 """
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any

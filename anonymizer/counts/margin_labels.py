@@ -4,6 +4,8 @@ A label is placed by any value that has it at that level: whom the margin counts
 there. Whoever asks for classes of whole groups of that level finds all of them.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -1,5 +1,7 @@
 """The role of every column that matters to privacy, and the way from a tally to counts."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -185,7 +187,7 @@ class Schema:
         return (*self.identifiers, *self.withheld)
 
     @property
-    def without_persons(self) -> "Schema":
+    def without_persons(self) -> Schema:
         """The roles in a release: nobody sees whose a record is, or for how many it stands.
 
         Persons who have numbers there are those of the column of numbers.
@@ -212,7 +214,7 @@ class Schema:
         """The targets that are not sensitive."""
         return tuple(name for name in self.targets if name not in self.sensitive)
 
-    def with_quasi_identifier(self, name: str) -> "Schema":
+    def with_quasi_identifier(self, name: str) -> Schema:
         """Return the roles in a release that has one more column to tell its classes by."""
         # An identifier of that name is gone from the release.
         others = tuple(other for other in self.identifiers if other != name)

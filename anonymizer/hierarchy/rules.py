@@ -10,10 +10,9 @@ from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
 from numbers import Real
-from typing import ClassVar, Self
+from typing import ClassVar, Self, TypeVar
 
 import numpy as np
-import pandas as pd
 
 from anonymizer.errors import InputError, did_you_mean, shown
 from anonymizer.hierarchy.calendar import (
@@ -36,6 +35,7 @@ from anonymizer.kernels.arrays import Codes
 from anonymizer.tables.values import Step, is_missing, number_of, text_of
 
 Texts = tuple[str, ...]
+Value = TypeVar("Value", bound=Hashable)
 
 OWN, OTHER = "own", "other"
 """Where a missing value is: in a group of its own, or one of the others."""
@@ -111,7 +111,7 @@ class ListedHierarchy(Hierarchy):
 
     @cached_property
     def _partitions(self) -> tuple[Partition, ...]:
-        return tuple(map(_partition, self.levels))
+        return tuple(Partition(*_appearing(labels)) for labels in self.levels)
 
     def partitions(self, keys: Sequence[Hashable]) -> tuple[Partition, ...]:
         """Levels 1, 2, ..., height of some keys; no label is looked at twice."""
@@ -162,17 +162,16 @@ def _each_once(
     return tuple(last), tuple(tuple(labels[row] for row in last.values()) for labels in levels)
 
 
-def _partition(labels: Texts) -> Partition:
-    texts = np.empty(len(labels), object)
-    texts[:] = labels
-    codes, distinct = pd.factorize(texts)
-    return Partition(codes.astype(np.intp, copy=False), tuple(distinct))
+def _appearing(values: Sequence[Value]) -> tuple[Codes, tuple[Value, ...]]:
+    """Number values in the order in which they appear first: codes, shape (values,), and these."""
+    place = {value: number for number, value in enumerate(dict.fromkeys(values))}
+    return np.fromiter(map(place.__getitem__, values), np.intp, len(values)), tuple(place)
 
 
 def _some(partition: Partition, rows: Codes, gaps: Sequence[LevelLabel | None]) -> Partition:
     """The partition of some rows, and of a missing value after them where ``gaps`` labels one."""
-    groups, numbers = pd.factorize(partition.groups[rows])
-    labels = [partition.labels[number] for number in numbers.tolist()]
+    groups, numbers = _appearing(partition.groups[rows].tolist())
+    labels = [partition.labels[number] for number in numbers]
     labels = [*dict.fromkeys([*labels, *gaps])]
     groups = np.append(groups, [*map(labels.index, gaps)])
     return Partition(groups.astype(np.intp, copy=False), tuple(labels))

@@ -5,6 +5,8 @@ For columns that a release has and its policy is not about. Each person gets one
 dates tell together, such as a length of stay, is left as it is.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -77,7 +79,7 @@ class Shift:
                 )
 
     @classmethod
-    def of(cls, given: object, schema: Schema) -> "Shift":
+    def of(cls, given: object, schema: Schema) -> Shift:
         """Return a shift, or that of a mapping, which fits the roles; InputError of all else."""
         options = {*given} if isinstance(given, Mapping) else set()
         if not isinstance(given, cls) and not REQUIRED <= options <= {*cls.__annotations__}:

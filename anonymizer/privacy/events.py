@@ -10,6 +10,8 @@ records of a person those are left who have equally many in each class, and none
 ``alike`` counts them.
 """
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

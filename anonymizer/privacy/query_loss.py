@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -20,7 +21,7 @@ from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.kernels.terms import xlogx
 from anonymizer.privacy.population.frequencies import numbers_of_records
 
-Labels = Sequence[Hashable] | NDArray[np.generic] | pd.Series
+Labels: TypeAlias = "Sequence[Hashable] | NDArray[np.generic] | pd.Series"
 
 
 @dataclass(frozen=True)

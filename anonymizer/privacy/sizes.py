@@ -1,5 +1,7 @@
 """Models of class sizes: those of the table and those of the population it was drawn from."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil

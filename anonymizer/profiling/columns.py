@@ -232,7 +232,7 @@ class ProfiledColumn:
     among: Among | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, column: pd.Series) -> "ProfiledColumn | None":
+    def of(cls, column: "pd.Series") -> "ProfiledColumn | None":
         """Rank a column's values by frequency; None where they cannot be distinguished (lists)."""
         try:
             codes, values = engine.distinct(column)
@@ -242,7 +242,7 @@ class ProfiledColumn:
         return cls._ranked(column, codes, values, sizes)
 
     @classmethod
-    def counted(cls, rows: pd.Series, sizes: Ints, row_of: Codes) -> "ProfiledColumn":
+    def counted(cls, rows: "pd.Series", sizes: Ints, row_of: Codes) -> "ProfiledColumn":
         """Rank a column of which rows were counted, with sizes; ``row_of``: of some records."""
         codes, values = engine.distinct(rows)
         records = np.bincount(codes, sizes, minlength=len(values)).astype(np.int64)
@@ -250,7 +250,7 @@ class ProfiledColumn:
 
     @classmethod
     def _ranked(
-        cls, column: pd.Series, codes: Codes, values: Sequence[object], sizes: Ints
+        cls, column: "pd.Series", codes: Codes, values: Sequence[object], sizes: Ints
     ) -> "ProfiledColumn":
         held = np.empty(len(values), object)
         held[:] = values
@@ -411,7 +411,7 @@ def _respelled(column: ProfiledColumn, found: Among, plain: Callable[[str], str]
     return replace(ProfiledColumn.counted(series, column.all_sizes, column.codes), among=found)
 
 
-def _order(column: pd.Series) -> tuple[str, ...]:
+def _order(column: "pd.Series") -> tuple[str, ...]:
     if isinstance(kind := column.dtype, pd.CategoricalDtype) and kind.ordered:
         return tuple(map(text_of, kind.categories))
     return ()
@@ -576,7 +576,7 @@ NOBODY = frozenset(("", "none", "unknown", "no", *(each.casefold() for each in S
 """What stands in place of a key where there is none."""
 
 
-def columns_of_texts(table: pd.DataFrame) -> list[str]:
+def columns_of_texts(table: "pd.DataFrame") -> list[str]:
     """Return the columns that may hold texts whose values can be distinguished."""
     found = []
     for name in table.columns:
@@ -591,7 +591,7 @@ def columns_of_texts(table: pd.DataFrame) -> list[str]:
     return found
 
 
-def spellings_of_missing(table: pd.DataFrame) -> tuple[str, ...]:
+def spellings_of_missing(table: "pd.DataFrame") -> tuple[str, ...]:
     """Return the spellings of missing values that occur in any column, sorted."""
     found: set[str] = set()
     for name in columns_of_texts(table):

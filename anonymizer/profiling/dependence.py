@@ -4,6 +4,8 @@ A key has a value for each person, which repeats where one has several rows. Nam
 values, or what these tell: an age, a sex, a date of birth.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

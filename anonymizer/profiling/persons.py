@@ -4,6 +4,8 @@ A key of persons has no gap, and tells what a person has all along. Its name say
 do, or what they tell, or that it has one record of each time.
 """
 
+from __future__ import annotations
+
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce

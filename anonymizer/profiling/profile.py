@@ -1,5 +1,7 @@
 """The profile of a raw table: what each column is, and the role that it is proposed."""
 
+from __future__ import annotations
+
 import fnmatch
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -56,7 +58,7 @@ class Raw:
     combinations: Callable[[Sequence[str]], Sizes] = field(repr=False)
 
     @classmethod
-    def of(cls, table: pd.DataFrame) -> "Raw":
+    def of(cls, table: pd.DataFrame) -> Raw:
         """Count a table in memory."""
 
         def combinations(names: Sequence[str]) -> Sizes:
@@ -72,7 +74,7 @@ class Raw:
     @classmethod
     def stored(
         cls, relation: Relation, form: Format, orders: Mapping[str, Sequence[object]] | None = None
-    ) -> "tuple[Raw, Format]":
+    ) -> tuple[Raw, Format]:
         """Count a table in a file, and find its format with the spellings of missing values.
 
         ``orders``: the values of ordered categories, by column.
@@ -86,7 +88,7 @@ class Raw:
         return replace(raw, columns=columns), form
 
     @classmethod
-    def _stored(cls, relation: Relation, form: Format) -> "tuple[Raw, Format]":
+    def _stored(cls, relation: Relation, form: Format) -> tuple[Raw, Format]:
         if relation.records <= HELD:
             frame = relation.frame(relation.columns)
             form = replace(form, missing_values=spellings_of_missing(frame))

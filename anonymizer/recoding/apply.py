@@ -4,6 +4,8 @@ The one place where classes of counts are recoded, merged and suppressed. Search
 encoded counts, and a plan to the table.
 """
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -182,7 +184,7 @@ class Evaluation:
     uncovered: int = 0
 
     @classmethod
-    def of(cls, problem: Problem, recoding: Partitions | Grouping) -> "Evaluation":
+    def of(cls, problem: Problem, recoding: Partitions | Grouping) -> Evaluation:
         """Recode the records of a problem, and suppress within the budget what breaks the policy.
 
         Where records would have to be suppressed beyond it, none is.
@@ -208,7 +210,7 @@ class Evaluation:
         classes = replace(merged, cells=cells)
         return replace(plain, classes=classes, suppressed=found.records, merged=int(place))
 
-    def on(self, counts: Counts) -> "Evaluation":
+    def on(self, counts: Counts) -> Evaluation:
         """Evaluate the recoding on other records, which had no say in it."""
         return Evaluation.of(replace(self.problem, counts=counts), self.recoding)
 
@@ -269,7 +271,7 @@ class Evaluation:
         found = suppressed_of(recoded, self.problem.models, budget, hidden)
         return None if found is None else budget_for(found.records, recoded.records)
 
-    def min_records_needed(self, fitted: "Evaluation") -> int | None:
+    def min_records_needed(self, fitted: Evaluation) -> int | None:
         """Return a size above that, in the ``fitted`` half, of each class that breaks the policy.
 
         None where a class without records there does, or one of most of them.

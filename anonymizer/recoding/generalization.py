@@ -1,5 +1,7 @@
 """Recodings that generalize: searched for counts under a policy, applied class by class."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -64,13 +66,13 @@ class People:
     sizes: Ints = field(repr=False)
 
     @classmethod
-    def of(cls, tally: Tally, taxonomies: Mapping[str, Taxonomy]) -> "People":
+    def of(cls, tally: Tally, taxonomies: Mapping[str, Taxonomy]) -> People:
         """The people of a tally, by what taxonomies call their values."""
         columns = [encoded(tally.combinations[name], taxonomies[name]) for name in taxonomies]
         return cls(np.column_stack(columns).astype(np.intp), tally.sizes)
 
     @classmethod
-    def fewest(cls, raw: Counts, recoding: Partitions) -> "People":
+    def fewest(cls, raw: Counts, recoding: Partitions) -> People:
         """The fewest people of the classes of a recoding, counted among raw combinations."""
         recoded = raw.recode(recoding)
         groups = [
@@ -161,7 +163,7 @@ class GeneralizationPlan(RecodingPlan):
             return self.everybody
         return cast(Tally, self.schema.people_of(WEIGHTS, admitted))
 
-    def weighed(self, admitted: engine.Table) -> "RecodingPlan":
+    def weighed(self, admitted: engine.Table) -> RecodingPlan:
         """The plan for the records of another table, which stand for other people."""
         if self.margins is not None:
             return self.bounded(admitted)
@@ -185,7 +187,7 @@ class GeneralizationPlan(RecodingPlan):
         return replace(self, population=People.fewest(counts.by_least(least), self.partitions))
 
     @property
-    def forgetting(self) -> "RecodingPlan":
+    def forgetting(self) -> RecodingPlan:
         """The plan without raw values, and without the people whom its records stood for."""
         left = super().forgetting
         return replace(left, population=None) if self.by_weights else left  # type: ignore[call-arg]

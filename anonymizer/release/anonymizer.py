@@ -1,5 +1,7 @@
 """Anonymizer: schema, policy, recoding and objective, as a scikit-learn style estimator."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -227,7 +229,7 @@ class Anonymizer(Displayed, Request, Conventions):
         return state
 
     @watched
-    def fit(self, X: Any, y: object = None) -> "Anonymizer":
+    def fit(self, X: Any, y: object = None) -> Anonymizer:
         """Choose the recoding for a table, and prove it on that table.
 
         ``y`` may hold sensitive attributes and targets that X lacks: a Series or a DataFrame by
@@ -363,7 +365,7 @@ class Anonymizer(Displayed, Request, Conventions):
             return self._output(released[self.columns_], given)
         return self._output(released.handed_out(self.columns_), given)
 
-    def _learned(self, given: "pd.DataFrame | Frame", y: object) -> "pd.DataFrame | RecodedTable":
+    def _learned(self, given: pd.DataFrame | Frame, y: object) -> pd.DataFrame | RecodedTable:
         """The release of a table that was fitted, not computed yet where it lies elsewhere."""
         rows = given if self.verify else rows_of(given)
         table: Any = with_target(rows, y, self.schema)  # type: ignore[type-var]
@@ -374,7 +376,7 @@ class Anonymizer(Displayed, Request, Conventions):
         self.feature_names_in_ = np.array(given.columns, dtype=object)
         return released
 
-    def _released(self, table: "pd.DataFrame | Frame") -> "pd.DataFrame | RecodedTable":
+    def _released(self, table: pd.DataFrame | Frame) -> pd.DataFrame | RecodedTable:
         if not isinstance(table, pd.DataFrame):
             recoded = fitted(self, table)
             self._remember(recoded)
@@ -410,7 +412,7 @@ class Anonymizer(Displayed, Request, Conventions):
         self.feature_names_in_ = np.array(proven.raw.columns, dtype=object)
 
     @property
-    def lattice_(self) -> "LatticeGraph":
+    def lattice_(self) -> LatticeGraph:
         """The lattice that was searched, drawn anew each time: see ``lattice_graph``.
 
         Raises NotFittedError before ``fit``, InputError when the recoding searches no levels.

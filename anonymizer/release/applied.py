@@ -1,5 +1,7 @@
 """The plan for another table: its values under the labels that hold of them, others as wished."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -44,7 +46,7 @@ class AppliedRecoding:
     public: bool
 
     @classmethod
-    def of(cls, plan: GeneralizationPlan) -> "AppliedRecoding":
+    def of(cls, plan: GeneralizationPlan) -> AppliedRecoding:
         """That of a plan that was fitted."""
         if isinstance(plan.recoding, Regions):
             described = plan.recoding.described(plan.taxonomies)
@@ -63,7 +65,7 @@ class AppliedRecoding:
         }
         return cls(plan, reaches, None, public=False)
 
-    def overlaps(self, placed: "AppliedPlan", table: engine.Table) -> bool:
+    def overlaps(self, placed: AppliedPlan, table: engine.Table) -> bool:
         """Return whether records of a table fit several of the listed classes.
 
         ``placed``: the plan for the values of the table.
@@ -314,7 +316,7 @@ def plan_for(
 
 
 def _covered(
-    source: AppliedRecoding, attributes: Mapping[str, "Values"], codes: Codes, scored: bool
+    source: AppliedRecoding, attributes: Mapping[str, Values], codes: Codes, scored: bool
 ) -> tuple[Partitions | Regions, dict[str, Mask], Mask]:
     """The groups, or classes, of a table's values; and what these do not cover.
 
@@ -398,7 +400,7 @@ class Values:
     raw: bool
 
     @classmethod
-    def of(cls, reach: Reach, column: pd.Series, others: pd.Series | None) -> "Values":
+    def of(cls, reach: Reach, column: pd.Series, others: pd.Series | None) -> Values:
         """Those of a column, and of another one that is recoded alike."""
         numbers, found = engine.distinct(column)
         more = [] if others is None else engine.distinct(others)[1]

@@ -4,6 +4,8 @@ A table of few records is looked at in memory. Of a larger one that is counted w
 records refute most of what could be; the engine counts what they leave open.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

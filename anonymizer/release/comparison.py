@@ -1,5 +1,7 @@
 """What is reported of a release by comparing it with the table that it was made of."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import cast

@@ -1,5 +1,7 @@
 """What a study file describes, as objects: roles, policy, recoding, objective, and its table."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, fields
@@ -47,7 +49,7 @@ ONE_BY_ONE = "records are compared one by one"
 class Description:
     """What a study describes, each part made once it is needed; paths are relative to its file."""
 
-    populations: "dict[PopulationPlace | tuple[PopulationPlace, ...], Population]"
+    populations: dict[PopulationPlace | tuple[PopulationPlace, ...], Population]
     """Each by its place, that of margins by theirs, counted once."""
 
     def __init__(self, path: str | Path | StudyDocument) -> None:
@@ -487,7 +489,7 @@ class PopulationPlace:
         return [] if self.count is None else [self.count]
 
     @classmethod
-    def of(cls, given: object) -> "PopulationPlace":
+    def of(cls, given: object) -> PopulationPlace:
         """The place that a study names."""
         keys: Any = {"path": given} if isinstance(given, str) else given
         known = isinstance(keys, dict) and {"path"} <= {*keys} <= {"path", "table", "count"}
@@ -502,7 +504,7 @@ class PopulationPlace:
         )
 
 
-def population_of(study: "Description", given: object) -> Population:
+def population_of(study: Description, given: object) -> Population:
     """The table of a population, counted once for a study; InputError where it is no table.
 
     Where it is given by ``"weights"``, the people whom the records stand for.
@@ -519,7 +521,7 @@ def population_of(study: "Description", given: object) -> Population:
     return study.populations[place]
 
 
-def _margins_of(study: "Description", places: "tuple[PopulationPlace, ...]") -> Population:
+def _margins_of(study: Description, places: tuple[PopulationPlace, ...]) -> Population:
     """The margins of a population, counted once for a study."""
     if places not in study.populations:
         names = tuple(study.document.quasi_identifiers)
@@ -528,14 +530,14 @@ def _margins_of(study: "Description", places: "tuple[PopulationPlace, ...]") -> 
     return study.populations[places]
 
 
-def _everybody(study: "Description", where: PopulationPlace, names: Sequence[str]) -> Tally:
+def _everybody(study: Description, where: PopulationPlace, names: Sequence[str]) -> Tally:
     """The people of a population, counted where it lies."""
     form, place = _stored(study, where, [*names, *where.counts])
     with _named(where.path), place.opened([*names, *where.counts]) as stored:
         return _people(stored, where, names, form)
 
 
-def _margin(study: "Description", where: PopulationPlace, names: Sequence[str]) -> Tally:
+def _margin(study: Description, where: PopulationPlace, names: Sequence[str]) -> Tally:
     """The people of a margin by those of some columns that it has."""
     form, place = _stored(study, where, where.counts)
     with _named(where.path), place.opened(where.counts) as stored:
@@ -544,7 +546,7 @@ def _margin(study: "Description", where: PopulationPlace, names: Sequence[str]) 
 
 
 def _stored(
-    study: "Description", where: PopulationPlace, columns: Sequence[str]
+    study: Description, where: PopulationPlace, columns: Sequence[str]
 ) -> tuple[Format, Place]:
     path = study.path.parent / where.path
     form = study.format_of(path, columns)

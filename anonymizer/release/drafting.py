@@ -1,5 +1,7 @@
 """A study that is drafted for a raw table: its text with a reason for every line."""
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence

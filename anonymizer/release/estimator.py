@@ -5,6 +5,8 @@ stays where it is, and quasi-identifiers are texts, whichever level or fold they
 encoder that was fitted to numbers would not know them.
 """
 
+from __future__ import annotations
+
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -122,7 +124,7 @@ class Conventions:
             self._sklearn_output_config = {"transform": container_of(transform)}
         return self
 
-    def _output(self, table: "pd.DataFrame | Frame", given: "pd.DataFrame | Frame") -> Any:
+    def _output(self, table: pd.DataFrame | Frame, given: pd.DataFrame | Frame) -> Any:
         """A table of the kind that ``set_output`` chose, by default that of the given one."""
         chosen = getattr(self, "_sklearn_output_config", {}).get("transform") or configured()
         return output(table, chosen, given)
@@ -227,8 +229,8 @@ MODELLED = "; rows that a model scores are no release, and need verify=False"
 
 
 def verified(
-    plan: Plan, table: "pd.DataFrame | Frame", fitted: Sequence[str], unseen: Unseen
-) -> tuple["pd.DataFrame | Frame", Release]:
+    plan: Plan, table: pd.DataFrame | Frame, fitted: Sequence[str], unseen: Unseen
+) -> tuple[pd.DataFrame | Frame, Release]:
     """The release of a table by a plan, whose errors say that a model needs none.
 
     ``fitted``: the columns of the table that was fitted.

@@ -1,5 +1,7 @@
 """Tables as users give and take them: of pandas, and of the libraries that narwhals knows."""
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,7 +22,7 @@ LIBRARIES = {"dask", "duckdb", "polars", "pyarrow", "pyspark"}
 """Whose tables are counted and recoded where they lie."""
 
 
-def table_of(X: object) -> "pd.DataFrame | Frame":
+def table_of(X: object) -> pd.DataFrame | Frame:
     """A table of pandas as it is, one of another library as a relation.
 
     Raises InputError when it is neither: columns without names have no roles.
@@ -35,7 +37,7 @@ def table_of(X: object) -> "pd.DataFrame | Frame":
     )
 
 
-def relation_if_any(table: object) -> "Frame | None":
+def relation_if_any(table: object) -> Frame | None:
     """The relation that a table of another library than pandas is; None where it is none."""
     if not LIBRARIES.intersection(kind.__module__.split(".")[0] for kind in type(table).__mro__):
         return None
@@ -44,7 +46,7 @@ def relation_if_any(table: object) -> "Frame | None":
     return relation_of(table)
 
 
-def rows_of(table: "pd.DataFrame | Frame") -> pd.DataFrame:
+def rows_of(table: pd.DataFrame | Frame) -> pd.DataFrame:
     """The rows of a table that are needed one by one; InputError where they lie elsewhere."""
     if isinstance(table, pd.DataFrame):
         return table
@@ -131,7 +133,7 @@ def _polars(table: pd.DataFrame) -> Any:
     return from_pandas(table)
 
 
-def output(table: "pd.DataFrame | Frame", chosen: str, given: "pd.DataFrame | Frame") -> Any:
+def output(table: pd.DataFrame | Frame, chosen: str, given: pd.DataFrame | Frame) -> Any:
     """A released table as the kind that was chosen: by default, as that which was given."""
     if chosen == "default" and not isinstance(given, pd.DataFrame):
         return table.native if not isinstance(table, pd.DataFrame) else given.holding(table)

@@ -1,5 +1,7 @@
 """Numbers of persons in a release: which rows are of one person, and nothing of who that is."""
 
+from __future__ import annotations
+
 from secrets import SystemRandom
 
 import pandas as pd

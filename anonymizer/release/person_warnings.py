@@ -3,6 +3,8 @@
 Models count records. Where a person has several, a class of k records may be of fewer people.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property

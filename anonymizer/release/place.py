@@ -1,5 +1,7 @@
 """Where a table lies, and by what it is read there; raw tables for which there is no study yet."""
 
+from __future__ import annotations
+
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -79,17 +81,17 @@ class Place(NamedTuple):
         )
 
     @property
-    def in_order(self) -> "Place":
+    def in_order(self) -> Place:
         """The same, read in this process: records of a cluster come in no order."""
         return self._replace(engine=EMBEDDED, master=None)
 
-    def released(self, path: Path, form: Format) -> "Place":
+    def released(self, path: Path, form: Format) -> Place:
         """Where the released table lies, read with the same means, to be counted once."""
         return self._replace(path=path, form=form, table=None, once=True)
 
 
 @contextmanager
-def held_as_file(table: "pd.DataFrame | Relation") -> Iterator[Place]:
+def held_as_file(table: pd.DataFrame | Relation) -> Iterator[Place]:
     """A table in memory, or of another library, as a file that its owner alone can read.
 
     InputError where a column has values that no file of Parquet has.

@@ -1,5 +1,7 @@
 """A released table recounted as it stands, and every model of the policy tested on it."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np

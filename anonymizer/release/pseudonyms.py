@@ -10,6 +10,8 @@ Without the key nobody can try names until a pseudonym is theirs. A pseudonym li
 its person all the same.
 """
 
+from __future__ import annotations
+
 import hmac
 import json
 import re
@@ -78,7 +80,7 @@ class PseudonymKey:
         return {"path": self.path}
 
     @classmethod
-    def read(cls, path: Path) -> "PseudonymKey":
+    def read(cls, path: Path) -> PseudonymKey:
         """Return the key in a file; InputError when it cannot be read, or is no secret."""
         key = cls(path)
         key.require()

@@ -1,5 +1,7 @@
 """Tables as recodings see them: in memory, or counted where they lie."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
@@ -37,7 +39,7 @@ class CountedTable:
         columns: Sequence[str],
         hierarchies: Mapping[str, Hierarchy],
         form: Format | None = None,
-    ) -> "CountedTable":
+    ) -> CountedTable:
         """Count a table by some columns, unless it is in memory, or counted already.
 
         ``form``: how it lies in a file. InputError where memory would not hold the counts.

@@ -1,5 +1,7 @@
 """What a release is: the proof per model, the information kept and lost, how to apply it again."""
 
+from __future__ import annotations
+
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -228,12 +230,12 @@ class Release(Displayed):
         ]
 
     @property
-    def manifest(self) -> "Manifest":
+    def manifest(self) -> Manifest:
         """The release as ``release.json`` reports it: no figure of the raw table."""
         return self.steward_manifest.public
 
     @property
-    def steward_manifest(self) -> "Manifest":
+    def steward_manifest(self) -> Manifest:
         """The same with the figures of the raw table, for its steward alone."""
         from anonymizer.release.manifest import FORMAT, Manifest  # loads pydantic
 

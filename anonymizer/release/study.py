@@ -1,5 +1,7 @@
 """Study files: what to anonymize, under which policy, as TOML; and schemes, which vary a study."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -39,11 +41,11 @@ class Study(Description):
     """
 
     @classmethod
-    def parsed(cls, text: str, path: str | Path) -> "Study":
+    def parsed(cls, text: str, path: str | Path) -> Study:
         """The study of a text, as if it stood in a file: paths in it are relative to ``path``."""
         return cls(StudyDocument(Path(path), parse_document(text, Path(path))))
 
-    def of_table(self, path: Path) -> "Study":
+    def of_table(self, path: Path) -> Study:
         """The same study of another table, which lies at a path from here."""
         given = self.document.data.model_copy(update={"path": str(path.absolute())})
         return Study(StudyDocument(self.path, self.document.model_copy(update={"data": given})))
@@ -59,7 +61,7 @@ class Study(Description):
         insensitive: Sequence[str] | None = None,
         person: str | Sequence[str] | None = None,
         data: Mapping[str, Any] | None = None,
-    ) -> "Draft":
+    ) -> Draft:
         """Draft a study for a raw table, in memory: roles, hierarchies and a first policy.
 
         It runs as it stands, has the commented file as ``text``, and is written by ``write``. What

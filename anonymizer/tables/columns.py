@@ -5,6 +5,8 @@ equal to Python: 1 and True are two values, and so are 0.0 and -0.0, equal decim
 exponents, and equal instants of two time zones.
 """
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Sequence
 from datetime import date
 from typing import Any
@@ -57,7 +59,7 @@ def _distinct(column: pd.Series) -> tuple[Codes, list[Any]]:
 NANOSECONDS = "time64[ns][pyarrow]"
 """Times of day, which Python has in microseconds."""
 
-MICROSECONDS = pd.ArrowDtype(pa.time64("us"))
+MICROSECONDS = pa.time64("us")
 
 PLAIN = {str, int, bool, bytes, date}
 """Types of which values are equal only where they are written alike; none of their subclasses."""
@@ -66,7 +68,9 @@ PLAIN = {str, int, bool, bytes, date}
 def _factorized(column: pd.Series) -> tuple[Codes, list[Any]]:
     """Number the values of a column; those of times that Python cannot hold are texts."""
     try:
-        held = column.astype(MICROSECONDS) if str(column.dtype) == NANOSECONDS else column
+        held = column
+        if str(held.dtype) == NANOSECONDS:
+            held = held.astype(pd.ArrowDtype(MICROSECONDS))
         codes, values = pd.factorize(_in_one_piece(held), use_na_sentinel=False)
         return codes, values.tolist()
     except (pa.ArrowInvalid, OverflowError):

@@ -6,6 +6,8 @@ Rows are sorted, so that nothing is left of the order of the records. What a fil
 text in its metadata, under the key ``anonymizer``.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path

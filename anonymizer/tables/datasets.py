@@ -1,5 +1,7 @@
 """Tables to try things on: real UCI Adult on demand, and the bundled census of invented people."""
 
+from __future__ import annotations
+
 import os
 from hashlib import file_digest
 from pathlib import Path

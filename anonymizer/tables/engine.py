@@ -5,10 +5,12 @@ operation here does the same to that as to the records themselves. No operation 
 that it is given.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import TypeVar, cast
+from typing import TypeVar, Union, cast
 
 import numpy as np
 import pandas as pd
@@ -67,8 +69,8 @@ class Tally:
         return self.combinations.take(rows).reset_index(drop=True)
 
 
-Table = pd.DataFrame | Tally
-T = TypeVar("T", bound=Table)
+Table = Union["pd.DataFrame", Tally]  # with | it would load pandas
+T = TypeVar("T", bound="Table")
 """A table, of which another of its kind is made."""
 
 

@@ -7,6 +7,8 @@ never change (pandas puts another array in the place of one that it writes to), 
 found for one holds until it is gone. Columns of other kinds are numbered anew.
 """
 
+from __future__ import annotations
+
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from math import prod
@@ -35,7 +37,7 @@ Numbering = tuple[Codes, list[Any]]
 class _Known(NamedTuple):
     """The array, which is not kept alive; its narrow codes and its values."""
 
-    array: "weakref.ref[Any]"
+    array: weakref.ref[Any]
     codes: np.ndarray[Any, np.dtype[np.unsignedinteger[Any]]]
     values: list[Any]
 

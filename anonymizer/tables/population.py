@@ -1,5 +1,7 @@
 """A population, given as a table of its own."""
 
+from __future__ import annotations
+
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -179,7 +181,7 @@ class Population:
     counting: Callable[[Sequence[str]], Tally] | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, model: str, given: object) -> "Population":
+    def of(cls, model: str, given: object) -> Population:
         """A population, or a DataFrame made one."""
         if isinstance(given, Population):
             return given
@@ -192,7 +194,7 @@ class Population:
             f'"{WEIGHTS.name}", not a {type(given).__name__}'
         )
 
-    def one_by_one(self, names: Sequence[str]) -> "Population":
+    def one_by_one(self, names: Sequence[str]) -> Population:
         """Return these people with some columns, a record for each, in an order of their own."""
         lacking = {*names} - {*self.table.columns}
         table = self.counting(names) if self.counting and lacking else self.table
@@ -225,6 +227,16 @@ class Weights(Population):
     Who they are is known with the table alone: see ``people_weighed``.
     """
 
+    name = "weights"
+
+    def __init__(self) -> None:
+        """Have no table, which would be one of pandas."""
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """No people."""
+        return pd.DataFrame()
+
     def describe(self) -> object:
         """Return its name alone: how many they are is a figure of the raw table."""
         return self.name
@@ -233,7 +245,7 @@ class Weights(Population):
         return "WEIGHTS"
 
 
-WEIGHTS = Weights(pd.DataFrame(), "weights")
+WEIGHTS = Weights()
 """The only one: of each table its own people."""
 
 

@@ -5,6 +5,8 @@ before it, unless it is a number (``-5`` is no formula). So does one that begins
 and then one of these, so that no two texts become one and none is lost.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Iterable
 from typing import Any

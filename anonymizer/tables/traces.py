@@ -6,6 +6,8 @@ lies under a missing one, an index of several levels all values it ever had. All
 with a DataFrame, and most of it written to Parquet.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,7 +16,6 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.types as kinds
 from numpy.typing import NDArray
-from pandas.arrays import ArrowExtensionArray, BooleanArray, FloatingArray, IntegerArray
 
 from anonymizer.kernels.arrays import Mask
 
@@ -52,10 +53,12 @@ def _cleared(values: Any) -> Any:
     if isinstance(kind, pd.SparseDtype):
         return np.asarray(values)
     if isinstance(kind, pd.ArrowDtype):
-        return ArrowExtensionArray(anew(values.__arrow_array__()))
+        return pd.arrays.ArrowExtensionArray(anew(values.__arrow_array__()))
     if isinstance(kind, pd.StringDtype) and kind.storage == "pyarrow":
         return kind.__from_arrow__(anew(values.__arrow_array__()))  # type: ignore[attr-defined]
-    if isinstance(values, IntegerArray | FloatingArray | BooleanArray):
+    if isinstance(
+        values, pd.arrays.IntegerArray | pd.arrays.FloatingArray | pd.arrays.BooleanArray
+    ):
         numbers = values.to_numpy(dtype=kind.numpy_dtype, na_value=kind.numpy_dtype.type(0))
         return type(values)(numbers, np.array(values.isna()))
     return None

@@ -1,5 +1,7 @@
 """What makes two raw values the same value, and a value a number."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Hashable, Iterable, Iterator
 from contextlib import AbstractContextManager

@@ -3,6 +3,8 @@
 Needs neither hierarchies nor the study: a manifest lists what was released.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 

@@ -457,7 +457,7 @@ class SitePlan:
             columns[name] = self._as_released(name, texts, read_keys)
         return engine.replaced(texts, columns)
 
-    def _as_released(self, name: str, texts: Tally, keys: Keys) -> pd.Series:
+    def _as_released(self, name: str, texts: Tally, keys: Keys) -> "pd.Series":
         """A column with the released text of every value whose key is that of a released one."""
         labels = engine.distinct(self.whole[name])[1]
         codes, values = engine.distinct(texts[name])

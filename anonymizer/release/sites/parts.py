@@ -5,6 +5,8 @@ release but ``part.json``, which names the release and the counts that it belong
 all parts counts them again and adds them: their sum has to be what was released.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -59,7 +61,7 @@ class PartManifest(ManifestPart):
     separator: str | None = Field(description="Between the fields of a CSV file; null: Parquet.")
 
     @classmethod
-    def read(cls, directory: Path) -> "PartManifest":
+    def read(cls, directory: Path) -> PartManifest:
         """That of a directory; InputError when there is none, or it is damaged."""
         path = directory / PART
         absent = f"there is no {path}: give the directory that `anonymizer apply --counts` wrote"

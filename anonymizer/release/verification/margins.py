@@ -4,6 +4,8 @@ What the labels of a class stand for is recoded from the values of the margins, 
 says. So nobody needs the raw table.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 
 import numpy as np

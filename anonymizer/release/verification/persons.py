@@ -5,6 +5,8 @@ steward, who has the original, recodes that as the manifest says: its classes ha
 the released table, and who is in them is known there.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 

@@ -1,5 +1,7 @@
 """CSV files, read whole or refused; tables of any format written so that they read back alike."""
 
+from __future__ import annotations
+
 import csv
 import io
 import sys

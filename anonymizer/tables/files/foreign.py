@@ -5,6 +5,8 @@ label as its label. A release is written as Parquet, and then as such a file. Wh
 it is imported when it is needed.
 """
 
+from __future__ import annotations
+
 import json
 import re
 import zipfile

@@ -4,6 +4,8 @@
 ``1,234`` alone may be two numbers.
 """
 
+from __future__ import annotations
+
 import codecs
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -255,7 +257,7 @@ class Format:
         return {key: value for key, value in values.items() if value != getattr(usual, key)}
 
     @property
-    def released(self) -> "Format":
+    def released(self) -> Format:
         """The format in which a table of this format is released: UTF-8, header, plain numbers."""
         return Format(self.parquet, self.separator, self.missing_values)
 

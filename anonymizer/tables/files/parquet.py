@@ -3,6 +3,8 @@
 :class:`ParquetColumns` is a file as a table whose columns are read one at a time.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,8 +1,10 @@
 """Counted columns as numbers: what engines give of a GROUP BY, and what they join to a table."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -37,7 +39,7 @@ ALIKE: list[Callable[[pa.DataType], bool]] = [
 ]
 """Types whose equal values are alike."""
 
-Known = dict[str, tuple[pd.Index, pa.Array]]
+Known: TypeAlias = "dict[str, tuple[pd.Index, pa.Array]]"
 """Categories of columns that Python has other values for than Arrow, and those of Arrow."""
 
 

@@ -4,6 +4,8 @@ A :class:`Relation` is such a table, :class:`Moves` say what becomes of its reco
 get which of the values that were drawn for them is left to chance, the counts being exact.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -74,7 +76,7 @@ class Moves:
         columns: Iterable[str],
         changed: Sequence[str] | None = None,
         seed: int | None = None,
-    ) -> "Moves":
+    ) -> Moves:
         """The moves from counted records to released ones, whose index says which they were.
 
         ``columns``: those of the released table; ``changed``: those whose values it has otherwise,
@@ -115,7 +117,7 @@ class NotToldApartError(InputError):
     """
 
     @classmethod
-    def of(cls, name: str, kind: object) -> "NotToldApartError":
+    def of(cls, name: str, kind: object) -> NotToldApartError:
         """The error about a column and its type, as its library calls it."""
         return cls(
             f"column {name!r} holds values that cannot be told apart, of type {named(kind)}; cast "
@@ -192,22 +194,22 @@ class Relation(Protocol):
     def beginning(self, column: str, characters: str) -> Tally:
         """Count the texts of a column that begin with one of some characters; none of no text."""
 
-    def named(self, columns: Mapping[str, str]) -> "Relation":
+    def named(self, columns: Mapping[str, str]) -> Relation:
         """Some columns of the table, in an order, and the name of each afterwards."""
 
-    def rounded(self, column: str, step: Step) -> "Rounded | None":
+    def rounded(self, column: str, step: Step) -> Rounded | None:
         """The table with a column rounded down, as the engine does; None where it does not."""
 
     def frame(self, columns: Sequence[str]) -> pd.DataFrame:
         """All records in memory, for what needs them one by one; values of their exact types."""
 
-    def recoded(self, moves: Moves) -> "Relation":
+    def recoded(self, moves: Moves) -> Relation:
         """The table with other values; nothing is computed before it is counted or written.
 
         InputError where the table cannot be recoded so, such as by values that are drawn.
         """
 
-    def shuffled(self) -> "Relation":
+    def shuffled(self) -> Relation:
         """The table in random order: by a seed of the operating system, which is kept nowhere.
 
         InputError where it cannot be put in order.

@@ -1,5 +1,7 @@
 """A table in DuckDB: a query whose columns are counted, recoded and written where they lie."""
 
+from __future__ import annotations
+
 import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -138,7 +140,7 @@ class Stored:
         chosen = f"SELECT * FROM ({self.query}) WHERE left({place}, 1) IN ({first})"
         return replace(self, query=chosen, known=None).tally([column])
 
-    def named(self, columns: Mapping[str, str]) -> "Stored":
+    def named(self, columns: Mapping[str, str]) -> Stored:
         """As ``Relation.named``."""
         held = tuple(StoredColumn(new, self._place(old)[1]) for old, new in columns.items())
         places = enumerate(self._places([*columns]))
@@ -166,14 +168,14 @@ class Stored:
         """As ``Relation.frame``."""
         return self._frame(f"SELECT {self._shown(columns)} FROM ({self.query})", columns)
 
-    def recoded(self, moves: Moves) -> "Stored":
+    def recoded(self, moves: Moves) -> Stored:
         """As ``Relation.recoded``."""
         query, kinds = moved(self._source(), moves)
         held = tuple(StoredColumn(*each) for each in kinds.items())
         known = int(moves.records.sum())
         return replace(self, query=query, held=held, known=known)
 
-    def shuffled(self) -> "Stored":
+    def shuffled(self) -> Stored:
         """As ``Relation.shuffled``, by digests of the seed and of what no other record has."""
         shown = self._shown(self.columns)
         order = chance(randbits(128), "uuid()")
