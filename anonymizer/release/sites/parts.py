@@ -25,6 +25,7 @@ from anonymizer.release.manifest import Manifest
 from anonymizer.release.manifest.parts import Digest, ManifestPart, Order, ReleasedFile
 from anonymizer.release.manifest.standing import same_file
 from anonymizer.release.output import Output, reserved
+from anonymizer.release.place import Place
 from anonymizer.release.plan import Plan
 from anonymizer.release.relations import CountedTable, counted_in
 from anonymizer.release.sites.counts import PartCounts, SitePlan, key_of_persons, part_at
@@ -41,7 +42,6 @@ from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, release_format
 from anonymizer.tables.files.opening import require_named
 from anonymizer.tables.reading import MANIFEST_SIZE, parsed_json, read_bytes, text_in
-from anonymizer.tables.relations.embedded.files import opened
 from anonymizer.tables.relations.relation import Moves, Relation
 
 PART = "part.json"
@@ -93,7 +93,7 @@ class PartManifest(ManifestPart):
 
 def _recounted(path: Path, manifest: Manifest, form: Format) -> Tally:
     columns = manifest.roles.columns
-    with opened(path, form) as table:
+    with Place(path, form).opened(()) as table:
         require_named(path, table.columns, columns, form)
         return as_texts(counted_in(table, columns, form)[1])
 
