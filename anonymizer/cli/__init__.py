@@ -104,6 +104,8 @@ def program() -> None:
     # Imports make half a million objects that stay. Looking for circles among them takes a tenth of
     # a short run, and a fifth when the process ends, which frees them all in any case.
     gc.set_threshold(500_000)
+    # Plugins of pydantic would be searched for in all that is installed, and see what is checked.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     if "pandas" not in sys.modules:
         sys.modules["pandas"] = LateModule("pandas")
     settled()
