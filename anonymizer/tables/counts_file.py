@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet
 
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Ints
@@ -85,6 +84,8 @@ def added(tables: Sequence[Tally]) -> Tally:
 
 def write_counts(path: Path, tally: Tally, about: Mapping[str, Any]) -> None:
     """Write the counts of a table, and what they are about."""
+    import pyarrow.parquet as pq  # loads what reads the cloud
+
     counts = added([tally])
     names = [*counts.columns]
     order = counts.combinations.astype(object).sort_values(names, kind="stable").index.to_numpy()
@@ -98,7 +99,7 @@ def write_counts(path: Path, tally: Tally, about: Mapping[str, Any]) -> None:
         metadata={KEY: json.dumps(about, ensure_ascii=False).encode()},
     )
     table = pa.table([*texts, pa.array(rows.sizes, pa.int64())], schema=schema)
-    pyarrow.parquet.write_table(table, path)
+    pq.write_table(table, path)
 
 
 def read_counts(path: Path) -> tuple[Tally, dict[str, Any]]:

@@ -12,7 +12,6 @@ from typing import Literal
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute
 import pyarrow.csv
 
 from anonymizer.errors import InputError
@@ -89,7 +88,7 @@ def csv_table(path: Path, form: Format, columns: Sequence[str]) -> pa.Table:
     if table.num_rows != records or table.column_names != header:
         raise InputError(f"cannot read {path}: its records cannot be told apart for sure")
     while blank:
-        if pa.compute.any(pa.compute.not_equal(table.column(len(names) - 1), "")).as_py():
+        if not {*table.column(len(names) - 1).unique().to_pylist()} <= {"", None}:
             break
         table, names, blank = table.remove_column(len(names) - 1), names[:-1], blank - 1
     require_named(path, names, ())

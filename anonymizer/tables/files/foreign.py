@@ -20,7 +20,6 @@ from typing import Any, NamedTuple
 import pandas as pd
 import pyarrow as pa
 import pyarrow.ipc
-import pyarrow.parquet
 
 from anonymizer.errors import InputError, did_you_mean, installing
 from anonymizer.tables.files.opening import readable, require_named, table_stream
@@ -49,9 +48,11 @@ def as_parquet(path: Path, sheet: str | None, place: Path) -> None:
 
     InputError when it cannot be read, or the library that reads it is not installed.
     """
+    import pyarrow.parquet as pq  # loads what reads the cloud
+
     table = _read(path, sheet).table
     require_named(path, table.column_names, ())
-    pyarrow.parquet.write_table(table.replace_schema_metadata(), place)
+    pq.write_table(table.replace_schema_metadata(), place)
 
 
 def orders_in(path: Path, sheet: str | None = None) -> dict[str, list[Any]]:
@@ -282,8 +283,10 @@ def write_foreign(
     labels they get their codes again, the labels of values that occur, and the words of the column.
     InputError where the program has no such name, or no such text.
     """
+    import pyarrow.parquet as pq  # loads what reads the cloud
+
     program = READERS[path.suffix][0]
-    table = pyarrow.parquet.read_table(held)
+    table = pq.read_table(held)
     for name in table.column_names:
         if not NAMES[path.suffix].fullmatch(name):
             raise InputError(

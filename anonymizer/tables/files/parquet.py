@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet
 from numpy.typing import NDArray
 
 from anonymizer.tables import engine
@@ -38,10 +37,12 @@ BATCH = 1 << 18
 """Records read at a time: few enough that what they are decoded to is still in the cache."""
 
 
-def parquet_file(path: Path, **options: Any) -> pyarrow.parquet.ParquetFile:
+def parquet_file(path: Path, **options: Any) -> pa.parquet.ParquetFile:
     """Open a Parquet file, and nothing that is no regular file: a pipe would never end."""
+    import pyarrow.parquet as pq  # loads what reads the cloud
+
     open_regular(path).close()
-    return pyarrow.parquet.ParquetFile(path, **options)
+    return pq.ParquetFile(path, **options)
 
 
 def ordered_categories(path: Path) -> dict[str, list[Any]]:
@@ -61,10 +62,12 @@ def write_parquet(frame: pd.DataFrame, path: Path) -> None:
     The schema has nothing but types: metadata that another file had of its columns or fields is
     left out, and so are pandas' own names of types, some of which it cannot read itself.
     """
+    import pyarrow.parquet as pq  # loads what reads the cloud
+
     table = pa.Table.from_pandas(without_traces(frame), preserve_index=False)
     columns = [anew(column) for column in table]
     schema = pa.schema(list(zip(table.column_names, (c.type for c in columns), strict=True)))
-    pyarrow.parquet.write_table(pa.table(columns, schema=schema), path)
+    pq.write_table(pa.table(columns, schema=schema), path)
 
 
 def exact_frame(table: pa.Table) -> pd.DataFrame:

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet
 
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Ints
@@ -325,8 +324,10 @@ def _texts(query: str, kinds: Sequence[pa.DataType]) -> str:
 
 def _parquet(connection: Connection, query: str, held: Held, path: Path) -> None:
     """Have Arrow write a file, whose types DuckDB does not have, or whose names differ by case."""
+    import pyarrow.parquet as pq  # loads what reads the cloud
+
     schema = pa.schema(held)
-    with pyarrow.parquet.ParquetWriter(path, schema) as writer:
+    with pq.ParquetWriter(path, schema) as writer:
         for batch in _batches(connection, query, held):
             writer.write_table(batch.cast(schema))
 
