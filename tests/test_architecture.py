@@ -79,8 +79,8 @@ MOST = {
     "of these changes, up to a higher floor": 35,
     # Some show progress, on a slow machine; two run in whichever thread of the database is free.
     # Three let pandas wait until a table is counted.
-    "functions of the library that are entered": 990,
-    "files in which these are": 113,
+    "functions of the library that are entered": 988,
+    "files in which these are": 114,
     "deepest call": 33,  # a policy is bound where the driver of a search is laid out
     "opens of the table by Python": 5,
     "SQL statements": 31,
