@@ -1,6 +1,8 @@
 """What the kernels count, in plain NumPy: the definition that those in C++ are held against."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
+from heapq import heappop, heappush
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from anonymizer.kernels.frequency import (
     grassberger_table,
     logs_table,
 )
+from anonymizer.kernels.ranges import ANY, Limits, Steps
 from anonymizer.kernels.rules import (
     FIRST,
     KIND,
@@ -220,3 +223,77 @@ def _weighed(counts: Columns, table: Floats) -> Floats:
 
 
 NUMPY = Kernel("numpy", distinct, roll_up, broken, uncertainty)
+
+
+def suffixes(steps: Steps, values: Floats) -> Floats:
+    """The best sum over the intervals of a partition of the blocks from i on, for every i."""
+    blocks = len(steps.first) - 1
+    sums = np.full((steps.layers, blocks + 1, values.shape[1]), -np.inf)
+    sums[:, blocks] = 0.0
+    for layer in range(min(1, steps.layers - 1), steps.layers):
+        rest = sums[max(layer - 1, 0)]
+        for block in reversed(range(blocks)):
+            own = slice(steps.first[block], steps.first[block + 1])
+            if own.start < own.stop:
+                sums[layer, block] = (values[own] + rest[steps.ends[own]]).max(axis=0)
+    return sums
+
+
+def walked(
+    rows: Steps, columns: Steps, tiles: Floats, limits: Limits
+) -> tuple[bool, tuple[int, ...] | None]:
+    """Extend the prefixes of the highest bounds until none exceeds the best columns found."""
+    rest = suffixes(columns, tiles[:-1])
+    heap: list[tuple[float, tuple[int, ...]]] = [(-np.inf, ())]
+    best, limit, seen = None, limits.floor, 0
+    while seen < limits.most:
+        batch = [heappop(heap) for _ in range(min(limits.together, len(heap)))]
+        prefixes = [path for bound, path in batch if -bound > limit]
+        if not prefixes:
+            return True, best
+        longer = [(path, last) for path in prefixes for last in _after(columns, path)]
+        seen += len(longer)
+        for path, bound in zip(longer, _bounds(rows, columns, tiles, rest, longer), strict=True):
+            if bound <= limit:
+                continue
+            whole = _as_far(columns, (*path[0], path[1]))
+            if columns.ends[whole[-1]] == len(columns.first) - 1:
+                best, limit = whole, bound + limits.slack
+            else:
+                heappush(heap, (-bound, whole))
+    return False, best
+
+
+def _bounds(
+    rows: Steps,
+    columns: Steps,
+    tiles: Floats,
+    rest: Floats,
+    longer: Sequence[tuple[tuple[int, ...], int]],
+) -> list[float]:
+    """The bounds of prefixes with a column more."""
+    if not longer:
+        return []
+    worths = []
+    for path, last in longer:
+        base = reduce(np.add, tiles[[*path, -1]])
+        layer = 0 if columns.most == ANY else columns.most - len(path) - 1
+        worths.append(base + tiles[last] + rest[layer, columns.ends[last]])
+    by_row = np.stack(worths, axis=1)
+    reached: list[float] = (suffixes(rows, by_row[:-1])[-1, 0] + by_row[-1]).tolist()
+    return reached
+
+
+def _after(columns: Steps, path: tuple[int, ...]) -> range:
+    block = int(columns.ends[path[-1]]) if path else 0
+    return (
+        range(*columns.first[block : block + 2].tolist())
+        if block + 1 < len(columns.first)
+        else range(0)
+    )
+
+
+def _as_far(columns: Steps, path: tuple[int, ...]) -> tuple[int, ...]:
+    while len(after := _after(columns, path)) == 1:
+        path = (*path, after[0])
+    return path

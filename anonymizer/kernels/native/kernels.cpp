@@ -5,6 +5,7 @@
 #include "boxes.hpp"
 #include "guillotine.hpp"
 #include "merging.hpp"
+#include "ranges.hpp"
 #include "searching.hpp"
 #include "splitting.hpp"
 
@@ -279,6 +280,29 @@ KERNEL follow_box_cuts(const Argument* arguments) {
         for (i64 cut = 0; cut < axes.size(); cut++)
             found[cut] = greedy.followed(low, high, bounds, axes[cut], left(cut).data, at[cut], half);
         return 0;
+    });
+}
+
+KERNEL sum_suffixes(const Argument* arguments) {
+    return reading(arguments, [](Given& given) {
+        const Steps steps = Steps::of(given);
+        const double* values = given.array<double>().data;
+        sum_suffixes(steps, values, given.array<double, 3>());
+        return 0;
+    });
+}
+
+KERNEL walk_columns(const Argument* arguments) {
+    return reading(arguments, [](Given& given) {
+        const Steps rows = Steps::of(given), columns = Steps::of(given);
+        const auto tiles = given.array<double, 2>();
+        Walk over(rows, columns, tiles, given.array<double, 3>());
+        const double floor = given.real(), slack = given.real();
+        const i64 together = given.whole(), most = given.whole();
+        Prefix best;
+        const bool ended = over.walk(floor, slack, together, most, best);
+        std::copy(best.begin(), best.end(), given.array<i64>().data);
+        return i64(ended);
     });
 }
 

@@ -5,7 +5,6 @@ a ``Chain`` finds the best of by dynamic programming.
 """
 
 from abc import ABC, abstractmethod
-from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -23,6 +22,7 @@ from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.information.matrices import MOST_BYTES
 from anonymizer.kernels import Worth
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
+from anonymizer.kernels.ranges import ANY, Steps, suffixes
 from anonymizer.objectives import Objective
 from anonymizer.objectives.candidate import Candidate, Layout
 from anonymizer.privacy import TOLERANCE, PrivacyModel, acceptable
@@ -202,18 +202,16 @@ class Chain:
         """The intervals that begin at each block, none at the end; length (blocks + 1)."""
         return _beginning_at(self.starts, self.blocks)
 
-    def suffixes(self, values: Floats) -> Floats:
-        """The best sum over the intervals of a partition of the blocks from i on, for every i.
-
-        ``values`` (intervals, n) are n valuations of the intervals, -inf where one must not be
-        used; the result has shape (most + 1, blocks + 1, n) and by its first axis at most so many
-        intervals. Where any number may make a partition, that axis has the length 1.
-        """
-        return np.stack(list(self._rounds(values)))
+    @cached_property
+    def steps(self) -> Steps:
+        """The intervals as kernels read them."""
+        first = np.searchsorted(self.starts, np.arange(self.blocks + 1)).astype(np.int64)
+        most = ANY if self.most is None else self.most
+        return Steps(first, np.ascontiguousarray(self.ends, np.int64), most)
 
     def total(self, values: Floats) -> Floats:
         """The best sum over the intervals of a partition, shape (n,)."""
-        return np.asarray(deque(self._rounds(values), maxlen=1).pop()[0])
+        return np.asarray(suffixes(self.steps, values)[-1, 0])
 
     def left(self, used: int) -> int:
         """Return the index into ``suffixes`` of the intervals left when some are used."""
@@ -224,16 +222,16 @@ class Chain:
 
         ``values`` (intervals,). Ties: the earliest cuts, from the first on.
         """
-        suffixes = self.suffixes(values[:, None])[:, :, 0]
+        sums = suffixes(self.steps, values[:, None])[:, :, 0]
         # With as many intervals as are allowed no partition has a finite worth.
-        if suffixes[-1, 0] == -np.inf:
+        if sums[-1, 0] == -np.inf:
             return None
         path: list[int] = []
         block = 0
         while block < self.blocks:
             own = self.beginning[block]
-            sums = values[own] + suffixes[self.left(len(path) + 1), self.ends[own]]
-            path.append(own.start + int(sums.argmax()))
+            rest = sums[self.left(len(path) + 1), self.ends[own]]
+            path.append(own.start + int((values[own] + rest).argmax()))
             block = int(self.ends[path[-1]])
         return path
 
@@ -258,35 +256,6 @@ class Chain:
         """The intervals that may follow others."""
         own = self.beginning[int(self.ends[path[-1]]) if path else 0]
         return range(own.start, own.stop)
-
-    def as_far(self, path: Sequence[int]) -> tuple[int, ...]:
-        """Some intervals and all after them up to where several may follow."""
-        longer = list(path)
-        while len(after := self.after(longer)) == 1:
-            longer.append(after[0])
-        return tuple(longer)
-
-    def _rounds(self, values: Floats) -> Iterator[Floats]:
-        """The best sums of at most 0, 1, ..., most; of any number, shape (blocks + 1, n)."""
-        none = np.full((self.blocks + 1, values.shape[1]), -np.inf)
-        none[self.blocks] = 0.0
-        if self.most is None:
-            yield self._prefixed(values, none, rest=none)
-            return
-        yield (best := none)
-        for _ in range(self.most):
-            best = self._prefixed(values, none.copy(), rest=best)
-            yield best
-
-    def _prefixed(self, values: Floats, best: Floats, rest: Floats) -> Floats:
-        """Put the best interval before the rest, from the last block on; fills ``best``.
-
-        Bellman's recursion: best(i) = max over intervals [i, j) of value(i, j) + rest(j).
-        """
-        for block, own in reversed(list(enumerate(self.beginning))):
-            if own.start < own.stop:
-                best[block] = (values[own] + rest[self.ends[own]]).max(axis=0)
-        return best
 
     def given(self, path: Sequence[int]) -> tuple[int, ...]:
         """Return which of the given intervals those of a partition are."""

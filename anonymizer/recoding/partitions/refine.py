@@ -15,7 +15,6 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from heapq import heappop, heappush
 from math import inf
 from typing import Any, NamedTuple
 
@@ -24,6 +23,7 @@ import numpy as np
 from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Floats, Ints
+from anonymizer.kernels.ranges import Limits, walked
 from anonymizer.objectives import Objective
 from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding.partitions.families import (
@@ -261,15 +261,15 @@ MOST_ENTRIES = 64_000_000
 
 
 MOST_PREFIXES = 200_000
-"""Prefixes beyond are not looked at (some 5 s with 4,000 rows): the best found is not proven."""
+"""Prefixes beyond are not looked at (1 to 2 s with 4,000 rows): the best found is not proven."""
 
 
 TOGETHER = 16
-"""Prefixes that are extended together, for NumPy's sake; more would do needless work."""
+"""Prefixes that are extended together; which of equal worths the walk finds depends on it."""
 
 
 LARGEST = 1_000_000
-"""Worths in memory beyond which fewer are extended together."""
+"""Tiles beyond which fewer are extended together."""
 
 
 NOTHING: tuple[float, Path] = (-inf, ())
@@ -320,6 +320,11 @@ class Tiles:
     def slack(self) -> float:
         """Less than what one class counts for, more than sums of scores are off by rounding."""
         return self.per_class / 2
+
+    @property
+    def together(self) -> int:
+        """How many prefixes are extended together."""
+        return min(TOGETHER, 1 + LARGEST // self.scores.size)
 
     def worth(self, path: Sequence[int]) -> Floats:
         """The sum of each row's tiles in some columns and the missing ones, shape (rows + 1,)."""
@@ -375,7 +380,10 @@ def best_pair(tiles: Tiles, floor: float = -inf) -> PairCuts | None:
         return None
     climbed = (_climbed(tiles, path) for path in _starts(tiles))
     best = max(climbed, key=lambda reached: reached[0], default=NOTHING)
-    proven, path = _walked(tiles, best, floor)
+    limits = Limits(max(floor, best[0] + tiles.slack), tiles.slack, tiles.together, MOST_PREFIXES)
+    columns = np.ascontiguousarray(tiles.scores.T)
+    proven, found = walked(tiles.rows.steps, tiles.columns.steps, columns, limits)
+    path = best[1] if found is None else found
     rows = tiles.rows.best(tiles.worth(path)[:-1]) if path else None
     if rows is None:
         return None
@@ -417,43 +425,3 @@ def _climbed(tiles: Tiles, start: Path) -> tuple[float, Path]:
         best = (score, path)
         path = _columns_for(tiles, worth)
     return best
-
-
-def _walked(tiles: Tiles, best: tuple[float, Path], floor: float) -> tuple[bool, Path]:
-    """Extend the prefixes of the highest bounds until none exceeds the best columns found."""
-    columns = tiles.columns
-    suffixes = columns.suffixes(tiles.scores[:, :-1].T)
-    together = min(TOGETHER, 1 + LARGEST // tiles.scores.size)
-    heap: list[tuple[float, Path]] = [(-inf, ())]
-    limit = max(floor, best[0] + tiles.slack)
-    seen = 0
-    # Columns worth more than the limit, if there are any, continue a prefix on the heap.
-    while seen < MOST_PREFIXES:
-        batch = [heappop(heap) for _ in range(min(together, len(heap)))]
-        prefixes = [path for bound, path in batch if -bound > limit]
-        if not prefixes:
-            return True, best[1]
-        longer = [(i, last) for i, path in enumerate(prefixes) for last in columns.after(path)]
-        bounds = _bounds(tiles, suffixes, prefixes, longer)
-        seen += len(longer)
-        for (i, last), bound in zip(longer, bounds, strict=True):
-            if bound <= limit:
-                continue
-            # What alone can follow is in the bound already.
-            path = columns.as_far((*prefixes[i], last))
-            if columns.ends[path[-1]] == columns.blocks:
-                best, limit = (bound, path), bound + tiles.slack
-            else:
-                heappush(heap, (-bound, path))
-    return False, best[1]
-
-
-def _bounds(
-    tiles: Tiles, suffixes: Floats, prefixes: Sequence[Path], longer: Sequence[tuple[int, int]]
-) -> list[float]:
-    """The bounds of prefixes with a column more, each given by its prefix and that column."""
-    base = np.stack([tiles.worth(path) for path in prefixes], axis=1)
-    parent, last = np.array(longer).T
-    left = [tiles.columns.left(len(prefixes[i]) + 1) for i in parent]
-    worths = base[:, parent] + tiles.scores[:, last] + suffixes[left, tiles.columns.ends[last]].T
-    return list(tiles.reached(worths).tolist())
