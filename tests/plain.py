@@ -16,7 +16,7 @@ from anonymizer.kernels.frequency import (
     grassberger_table,
     logs_table,
 )
-from anonymizer.kernels.ranges import ANY, Limits, Steps
+from anonymizer.kernels.ranges import ANY, Intervals, Limits, Sorted, Steps
 from anonymizer.kernels.rules import (
     FIRST,
     KIND,
@@ -31,6 +31,7 @@ from anonymizer.kernels.rules import (
     Laid,
     Rules,
 )
+from anonymizer.kernels.single import Criteria, values
 from anonymizer.kernels.terms import MILLER_MADOW, grassberger, xlogx
 
 BLOCK = 2048
@@ -297,3 +298,27 @@ def _as_far(columns: Steps, path: tuple[int, ...]) -> tuple[int, ...]:
     while len(after := _after(columns, path)) == 1:
         path = (*path, after[0])
     return path
+
+
+def judged(
+    classes: Sorted, rows: Intervals, columns: Intervals, required: Criteria
+) -> tuple[Floats, Ints, Ints]:
+    """What the classes of every tile are worth, how many there are, and how many break a bound."""
+    shape = len(rows[0]), len(columns[0])
+    found = np.zeros(shape), np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    width = required.laid.rows.shape[2]
+    listed = Histograms(classes.sizes[:, None], classes.starts, classes.places, classes.numbers)
+    combination = np.repeat(np.arange(len(classes.first) - 1), np.diff(classes.first))
+    rules, anyway = Rules(required.least, False, required.laid), Rules.of([], width)
+    for tile in np.ndindex(shape):
+        inside = np.ones(len(classes.sizes), bool)
+        for intervals, place, of in zip(
+            (rows, columns), tile, (classes.rows, classes.columns), strict=True
+        ):
+            inside &= (of >= intervals[0][place]) & (of < intervals[1][place])
+        for number in np.unique(combination[inside]):
+            counts = listed.select(inside & (combination == number)).summed(width)[None]
+            found[0][tile] += values(counts, Criteria.of(anyway, required.worth))[0]
+            found[1][tile] += 1
+            found[2][tile] += broken(counts, rules, int(counts[0, -1]))[1][0]
+    return found

@@ -1,11 +1,16 @@
-"""Partitions of an order into intervals: the best of one order, and of two together."""
+"""Intervals of an order: the best partition, that of two orders together, and what tiles are worth.
+
+A tile is an interval of one order, a row, by one of another, a column.
+"""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from anonymizer.kernels.arrays import Floats, Ints
+from anonymizer.kernels.arrays import Codes, Floats, Ints, Places
+from anonymizer.kernels.frequency import Histograms
 from anonymizer.kernels.native import call
+from anonymizer.kernels.single import Criteria
 
 ANY = -1
 """Stands for any number of intervals."""
@@ -81,3 +86,64 @@ def walked(
     ended = call("walk_columns", rows, columns, tiles, sums, limits, path) > 0
     found = path[path >= 0].tolist()
     return ended, tuple(found) or None
+
+
+class Sorted(NamedTuple):
+    """Classes by combination of whatever the orders are not of, then by row and column.
+
+    Attributes
+    ----------
+    first
+        Where the classes of each combination begin, and where all end, shape (combinations + 1,).
+    rows, columns
+        The block of each class in both orders, shape (classes,).
+    sizes
+        Records, shape (classes,).
+    starts, places, numbers
+        The values that occur in each class: see ``Histograms``.
+    """
+
+    first: Ints
+    rows: Ints
+    columns: Ints
+    sizes: Ints
+    starts: Ints
+    places: Places
+    numbers: Ints
+
+    @classmethod
+    def of(
+        cls, histograms: Histograms, combination: Codes, rows: Codes, columns: Codes
+    ) -> "Sorted":
+        """Sort classes whose values that occur are listed."""
+        order = np.lexsort((columns, rows, combination))
+        listed = histograms.select(order)
+        number = int(combination.max(initial=-1)) + 1
+        first = np.searchsorted(combination[order], np.arange(number + 1))
+        of_row, of_column = (np.asarray(each[order], np.int64) for each in (rows, columns))
+        numbers = listed.numbers.astype(np.int64)
+        sizes = listed.sizes.astype(np.int64)
+        first = first.astype(np.int64)
+        entries = listed.starts, listed.places, numbers
+        return cls(first, of_row, of_column, sizes, *entries)
+
+
+Intervals = tuple[Codes, Codes]
+"""The first block of each interval, and the one after its last."""
+
+
+def judged(
+    classes: Sorted, rows: Intervals, columns: Intervals, required: Criteria
+) -> tuple[Floats, Ints, Ints]:
+    """Judge every tile; shape (rows, columns) each.
+
+    Returns what the classes inside it are worth, acceptable or not, how many these are, and how
+    many of them break a bound. Classes that merge into one in a tile are those of a combination.
+    Time is that of the values that occur in the classes of all tiles.
+    """
+    shape = len(rows[0]), len(columns[0])
+    gains, many, broken = np.zeros(shape), np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    sums = np.empty(required.laid.rows.shape[2] + 1, np.int64)
+    ends = tuple(np.ascontiguousarray(each, np.int64) for each in (*rows, *columns))
+    call("judge_tiles", classes, ends, required.packed, sums, gains, many, broken)
+    return gains, many, broken

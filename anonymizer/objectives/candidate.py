@@ -139,9 +139,12 @@ SPARSE = 8
 
 def histograms_of(counts: Counts) -> Histograms:
     """The histograms of classes, dense or sparse, in the narrowest type that holds all records."""
-    if not _worth_listing(counts):
-        return Histograms.of(columns_of(counts))
-    parts, start = [], 0
+    return listed_of(counts) if _worth_listing(counts) else Histograms.of(columns_of(counts))
+
+
+def listed_of(counts: Counts) -> Histograms:
+    """The values that occur in each class, in the narrowest type that holds all records."""
+    parts, start = [_entries(np.zeros((len(counts), 0), np.int64))], 0
     for joint in counts.joint.values():
         rows, places, numbers = _entries(joint)
         parts.append((rows, places + start, numbers))

@@ -1,14 +1,23 @@
-"""Partitions into intervals: the best of one order, and the walk over two, against plain NumPy."""
+"""Intervals of an order: the best partition, the walk over two, and tiles, against plain NumPy."""
 
 import numpy as np
 import plain
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lengths import at_length
+from strategies import problems
 
-from anonymizer.kernels.ranges import ANY, Limits, Steps, suffixes, walked
+from anonymizer.kernels import NATIVE, Bound, Histograms, Kind, Rules, Worth
+from anonymizer.kernels.ranges import ANY, Limits, Sorted, Steps, judged, suffixes, walked
+from anonymizer.kernels.single import Criteria
+from anonymizer.objectives import MutualInformation
+from anonymizer.objectives.candidate import Layout, listed_of
+from anonymizer.recoding.policy import Policy
 
 INFINITE = -np.inf
+
+UNCERTAINTY = Worth(np.array([[0, 2]]), np.ones(1), np.zeros(1), np.zeros(0), 0.0)
+"""Minus the bits of a class about two values."""
 
 
 def steps_of(blocks, most=ANY, kept=None):
@@ -74,3 +83,36 @@ def test_the_walk_equals_the_plain_one(rows, columns, refused, together, most, s
         limits = Limits(floor, 1e-9, together, most)
         expected = plain.walked(rows, columns, tiles, limits)
         assert walked(rows, columns, tiles, limits) == expected
+
+
+def test_tiles_by_hand():
+    # Two classes of one combination, u u and u v; together they have an entropy of 0.81 bits.
+    classes = Sorted.of(
+        Histograms.listed(np.array([[2, 0, 2], [1, 1, 2]]), 1),
+        np.zeros(2, np.int64),
+        np.zeros(2, np.int64),
+        np.arange(2),
+    )
+    rules = Rules.of([(Bound(Kind.ENTROPY, 0.8), 0, 2)], 3)
+    whole, halves = (np.array([0]), np.array([1])), (np.array([0, 0, 1]), np.array([1, 2, 2]))
+    gains, many, broken = judged(classes, whole, halves, Criteria.of(rules, UNCERTAINTY))
+    np.testing.assert_allclose(gains, [[0, 3 * np.log2(3) - 8, -2]])
+    assert many.tolist() == [[1, 1, 1]]
+    assert broken.tolist() == [[1, 0, 0]]
+
+
+@settings(deadline=None, max_examples=at_length(40, 1000))
+@given(problems(attributes=3))
+def test_tiles_equal_plain_ones(problem):
+    counts = problem.counts
+    layout = Layout.of(counts)
+    policy = Policy(problem.models, layout, NATIVE).against(layout.margins)
+    required = Criteria.of(policy.rules, MutualInformation().worth(layout))
+    combination, rows, columns = counts.cells.T
+    classes = Sorted.of(listed_of(counts), combination, rows, columns)
+    ends = [
+        np.nonzero(np.triu(np.ones((n + 1, n + 1)), 1)) for n in (rows.max() + 1, columns.max() + 1)
+    ]
+    found, expected = judged(classes, *ends, required), plain.judged(classes, *ends, required)
+    np.testing.assert_allclose(found[0], expected[0], atol=1e-12)
+    np.testing.assert_array_equal(found[1:], expected[1:])

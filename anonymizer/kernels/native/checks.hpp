@@ -300,27 +300,28 @@ auto with_check(i64 kind, Use use) {
     }
 }
 
-// How far a dense class is beyond a bound, times n; above 0 where it breaks it.
-template <class T>
-double beyond(Dense<T> of, i64 row, const Policy& policy, i64 bound) {
+// How far a class is beyond a bound, times n; above 0 where it breaks it. Of sparse classes perhaps only
+// whether. The population's records stand before all records.
+template <class Classes>
+double beyond(Classes of, i64 row, const Policy& policy, i64 bound) {
     const Laid& laid = policy.laid;
-    const i64 kind = laid.facts(bound, KIND), start = laid.facts(bound, START);
-    i64 records = i64(of.counts(row, of.counts.shape[1] - 1));
-    if (kind == PRESENCE) return present(records, i64(of.counts(row, start)), laid, bound);
+    const i64 kind = laid.facts(bound, KIND), last = of.counts.shape[1] - 1;
+    i64 records = i64(of.counts(row, last));
+    if (kind == PRESENCE) return present(records, i64(of.counts(row, last - 1)), laid, bound);
     if (records == 0) return 0.0;
-    if (kind == POPULATION) return laid.limits[bound] - double(of.counts(row, start));
-    const auto values = of.about(row, start, laid.facts(bound, STOP));
+    if (kind == POPULATION) return laid.limits[bound] - double(of.counts(row, last - 1));
+    const auto values = of.about(row, laid.facts(bound, START), laid.facts(bound, STOP));
     if (laid.facts(bound, KNOWN) > 0) {
         records = values.total();
         if (records == 0) return 1.0;
     }
-    return with_check<Values<T, false>>(
+    return with_check<std::remove_const_t<decltype(values)>>(
         kind, [&](auto check) { return check(values, records, policy, bound); });
 }
 
-// Whether a dense class breaks a bound other than on size.
-template <class T>
-bool breaks(Dense<T> of, i64 row, const Policy& policy) {
+// Whether a class breaks a bound other than on size.
+template <class Classes>
+bool breaks(Classes of, i64 row, const Policy& policy) {
     for (i64 bound = 0; bound < policy.laid.size(); bound++)
         if (beyond(of, row, policy, bound) > 0) return true;
     return false;

@@ -306,6 +306,20 @@ KERNEL walk_columns(const Argument* arguments) {
     });
 }
 
+KERNEL judge_tiles(const Argument* arguments) {
+    return reading(arguments, [](Given& given) {
+        Tiling tiling;
+        tiling.sorted = Sorted::of(given);
+        tiling.rows = Intervals::of(given);
+        tiling.columns = Intervals::of(given);
+        tiling.required = Criteria::of(given);
+        tiling.required.policy.sums = given.array<i64>().data;
+        given.read(tiling.totals.gains, tiling.totals.classes, tiling.totals.violations);
+        tiling.judge_all();
+        return 0;
+    });
+}
+
 KERNEL search_lattice(const Argument* arguments) {
     return reading(arguments, [](Given& given) {
         const bool listed = given.whole() != 0;

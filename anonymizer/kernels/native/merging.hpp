@@ -55,7 +55,7 @@ struct Merging {
                excess(Dense<i64>{classes}, row, required.policy);
     }
 
-    double worth(i64 row) const { return worth_of(classes, row, required); }
+    double worth(i64 row) const { return worth_of(Dense<i64>{classes}, row, required); }
 };
 
 // The class that is furthest beyond its bounds for each of its records; -1: none is.

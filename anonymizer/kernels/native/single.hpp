@@ -40,17 +40,19 @@ struct Criteria {
 };
 
 // The worth of a class that has records, acceptable or not.
-inline double worth_of(Array<i64, 2> counts, i64 row, const Criteria& required) {
+template <class Classes>
+double worth_of(Classes of, i64 row, const Criteria& required) {
     const Worth& worth = required.worth;
     const Logs& logs = required.policy.logs;
-    const i64 records = counts(row, counts.shape[1] - 1);
+    const i64 records = i64(of.counts(row, of.counts.shape[1] - 1));
     double total = worth.each;
     if (worth.by_size.size()) total += worth.by_size[records];
     for (i64 attribute = 0; attribute < worth.weights.size(); attribute++) {
         double bits = -logs.xlogx(records);
         i64 occurring = 0;
-        for (i64 column = worth.spans(attribute, 0); column < worth.spans(attribute, 1); column++) {
-            const i64 count = counts(row, column);
+        const auto values = of.about(row, worth.spans(attribute, 0), worth.spans(attribute, 1));
+        for (i64 entry = values.begin; entry < values.end; entry++) {
+            const i64 count = values.count(entry);
             if (count > 0) {
                 bits += logs.xlogx(count);
                 occurring++;
@@ -67,7 +69,7 @@ inline double value_of(Array<i64, 2> counts, i64 row, const Criteria& required) 
     if (records == 0) return 0.0;
     if (double(records) < required.least || breaks(Dense<i64>{counts}, row, required.policy))
         return -INF;
-    return worth_of(counts, row, required);
+    return worth_of(Dense<i64>{counts}, row, required);
 }
 
 // Memory in which some classes are judged: see `single.Room`.

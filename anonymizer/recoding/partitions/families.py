@@ -20,12 +20,14 @@ from anonymizer.counts.persons import HOUSEHOLD, PERSON, of_column, too_many
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.information.matrices import MOST_BYTES
-from anonymizer.kernels import Worth
+from anonymizer.kernels import NATIVE, Worth
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 from anonymizer.kernels.ranges import ANY, Steps, suffixes
+from anonymizer.kernels.single import Criteria
 from anonymizer.objectives import Objective
 from anonymizer.objectives.candidate import Candidate, Layout
 from anonymizer.privacy import TOLERANCE, PrivacyModel, acceptable
+from anonymizer.recoding.policy import Policy
 
 BATCH = 100_000
 """Classes judged together: bounds what the judging takes to some tens of megabytes."""
@@ -61,6 +63,23 @@ class Judge:
 
     models: Sequence[PrivacyModel]
     objective: Objective
+
+    def criteria(self, counts: Counts) -> Criteria | None:
+        """Return what kernels judge classes by; None where a model or the objective has nothing.
+
+        Nor have the people of a population, or persons of several records, whose numbers in classes
+        do not add up.
+        """
+        if counts.population is not None or PERSON in counts.joint or HOUSEHOLD in counts.joint:
+            return None
+        layout = Layout.of(counts)
+        policy = Policy(self.models, layout, NATIVE).against(layout.margins)
+        if policy.measured or policy.judges_all:
+            return None
+        try:
+            return Criteria.of(policy.rules, self.objective.worth(layout))
+        except InputError:
+            return None
 
     def __call__(self, counts: Counts) -> tuple[Floats, Mask]:
         """Judge classes; shape (classes,) each."""

@@ -24,6 +24,8 @@ from anonymizer.errors import InputError
 from anonymizer.hierarchy import Interval, Partition, Taxonomy, cut_of, grouping_of
 from anonymizer.information.matrices import CountMatrix, occurring
 from anonymizer.kernels.arrays import Codes, Ints, Mask
+from anonymizer.kernels.ranges import Sorted, judged
+from anonymizer.objectives.candidate import listed_of
 from anonymizer.recoding.partitions.families import (
     Family,
     GroupScores,
@@ -99,6 +101,12 @@ class Ranges(Intervals):
         block = self._blocks(counts)
         classes, block = counts.select(block >= 0), block[block >= 0]
         combination, number = combinations_without(classes, [self.attribute])
+        criteria = judge.criteria(counts)
+        if criteria is not None:
+            listed = Sorted.of(listed_of(classes), combination, np.zeros_like(block), block)
+            whole = np.array([0]), np.array([1])
+            found = judged(listed, whole, (self.starts, self.ends), criteria)
+            return GroupScores(*(each[0] for each in found))
         # Pairs have no population, and without sensitive attributes there are none.
         if counts.population is None and classes.joint:
             shape, ends = (number, self.blocks), np.stack([self.starts, self.ends])

@@ -22,9 +22,12 @@ import numpy as np
 
 from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.errors import InputError
+from anonymizer.kernels import Rules, Worth
 from anonymizer.kernels.arrays import Floats, Ints
-from anonymizer.kernels.ranges import Limits, walked
+from anonymizer.kernels.ranges import Limits, Sorted, judged, walked
+from anonymizer.kernels.single import Criteria, values
 from anonymizer.objectives import Objective
+from anonymizer.objectives.candidate import columns_of, listed_of
 from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding.partitions.families import (
     Chain,
@@ -300,19 +303,28 @@ class Tiles:
         attributes, (rows, columns) = [each.attribute for each, _ in sides], [c for _, c in sides]
         combination, combinations = combinations_without(counts, attributes)
         classes_of_rows = (len(rows) + 1) * combinations
-        values = max((joint.shape[1] for joint in counts.joint.values()), default=1)
+        most = max((joint.shape[1] for joint in counts.joint.values()), default=1)
         if (
             classes_of_rows * (len(columns) + 1) > MOST_CLASSES
-            or classes_of_rows * (columns.blocks + 2) * values > MOST_ENTRIES
+            or classes_of_rows * (columns.blocks + 2) * most > MOST_ENTRIES
         ):
             return None
         blocks = [
             chain.places(family.blocks_of(counts.cells[:, counts.names.index(family.attribute)]))
             for family, chain in sides
         ]  # missing values, of block -1, are the last one
-        shape = (rows.blocks + 1, columns.blocks + 1, combinations)
-        tables = tabulated(counts, (*blocks, combination), shape)
-        gains, classes = _judged(judge, counts, tables, rows, columns)
+        criteria = judge.criteria(counts)
+        if criteria is None:
+            shape = (rows.blocks + 1, columns.blocks + 1, combinations)
+            tables = tabulated(counts, (*blocks, combination), shape)
+            gains, classes = _judged(judge, counts, tables, rows, columns)
+        else:
+            last = [np.where(b < 0, c.blocks, b) for b, (_, c) in zip(blocks, sides, strict=True)]
+            listed = Sorted.of(listed_of(counts), combination, *last)
+            ends = rows.with_missing, columns.with_missing
+            gains, classes, violations = judged(listed, *ends, criteria)
+            gains[violations > 0] = -np.inf
+            gains[-1, -1] += _constant(judge, counts, criteria.worth)
         per_class = tie_breaker(gains, len(counts))
         return cls(rows, columns, gains + per_class * classes, per_class)
 
@@ -333,6 +345,13 @@ class Tiles:
     def reached(self, worths: Floats) -> Floats:
         """Reduce n worths of the rows to those of the best rows, (rows + 1, n) to (n,)."""
         return np.asarray(self.rows.total(worths[:-1]) + worths[-1])
+
+
+def _constant(judge: Judge, counts: Counts, worth: Worth) -> float:
+    """The objective less what kernels take it for, which is the same of every recoding."""
+    whole = columns_of(counts.project(()))
+    anyway = Criteria.of(Rules.of([], whole.shape[1]), worth)
+    return judge.objective(counts.project(())) - float(values(whole, anyway).sum())
 
 
 def _judged(
