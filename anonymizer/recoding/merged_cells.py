@@ -120,14 +120,15 @@ class Cells:
 class CellGrouping:
     """A labelling of cells by acceptable classes, and how it came about.
 
-    ``labels`` (cells,) number the classes from 0, which together are worth ``worth``. Its random
-    numbers follow from the number of its ``start``. So far ``tries`` regroupings were tried, the
-    last ``failed`` of them in vain; ``work`` is about how many classes were looked at, which is
-    what time is spent on.
+    ``labels`` (cells,) number the classes from 0, which together are worth ``worth``; ``each``
+    (classes,) is what a class is worth by its records. Its random numbers follow from the number of
+    its ``start``. So far ``tries`` regroupings were tried, the last ``failed`` of them in vain;
+    ``work`` is about how many classes were looked at, which is what time is spent on.
     """
 
     labels: Ints
     worth: float
+    each: Floats
     start: int
     tries: int = 0
     failed: int = 0
@@ -143,11 +144,14 @@ class CellGrouping:
         """True after enough regroupings in vain that no other is tried."""
         return self.failed >= min(PATIENCE, 20 * len(self.labels))
 
-    def among(self, which: Ints, labels: Ints, gained: float) -> "CellGrouping":
-        """Label some cells anew, by labels of their own."""
+    def among(self, which: Ints, labels: Ints, each: Floats, gained: float) -> "CellGrouping":
+        """Label all cells of some classes anew, by labels of their own, from 0 on."""
         changed = self.labels.copy()
         changed[which] = labels + self.classes
-        return replace(self, labels=_dense(changed), worth=self.worth + gained)
+        # The classes of all other cells keep their order, and come first.
+        others = np.delete(self.each, np.unique(self.labels[which]))
+        each = np.concatenate([others, each])
+        return replace(self, labels=_dense(changed), worth=self.worth + gained, each=each)
 
 
 def improved(
@@ -164,7 +168,7 @@ def _tried(cells: Cells, grouping: CellGrouping, most: int | None, seed: int) ->
     """Regroup the cells of a few classes once."""
     # From the numbers of start and try alone: in whatever job, they are the same.
     rng = np.random.default_rng([seed, grouping.start, grouping.tries])
-    which = np.flatnonzero(_pool(cells, grouping, rng)[grouping.labels])
+    which = np.flatnonzero(_pool(grouping, rng)[grouping.labels])
     some = cells.some(which)
     before = _dense(grouping.labels[which])
     allowed = len(which) if most is None else most - grouping.classes + int(before.max()) + 1
@@ -172,27 +176,28 @@ def _tried(cells: Cells, grouping: CellGrouping, most: int | None, seed: int) ->
     noisy = grouping.tries > 0 and rng.random() < NOISY
     noise = float(10 ** rng.uniform(*NOISE)) if noisy else TIES
     labels, work = _regrouped(some, max(allowed, 1), rng, noise)
-    gained = float(some.values(labels).sum() - some.values(before).sum())
+    worths = some.values(labels)
+    gained = float(worths.sum() - some.values(before).sum())
+    regrouped = which, labels, worths / some.classes(labels)[:, -1], gained
     work += grouping.work + OVERHEAD + len(cells) // 2
     tried = replace(grouping, tries=grouping.tries + 1, work=work)
     # Sums of the same classes in another order differ by rounding, which is no gain.
     if gained > 1e-12 * abs(grouping.worth):
-        return replace(tried.among(which, labels, gained), failed=0)
-    kept = tried if gained < 0 else tried.among(which, labels, gained)
+        return replace(tried.among(*regrouped), failed=0)
+    kept = tried if gained < 0 else tried.among(*regrouped)
     return replace(kept, failed=tried.failed + 1)
 
 
-def _pool(cells: Cells, grouping: CellGrouping, rng: np.random.Generator) -> Mask:
+def _pool(grouping: CellGrouping, rng: np.random.Generator) -> Mask:
     """Choose the classes to regroup: two, or enough that there is something to regroup.
 
     One of them is of little worth for its records: where most is to be gained.
     """
     classes = grouping.classes
-    usual = max(2.0, POOL * classes / len(cells) * rng.random())
+    usual = max(2.0, POOL * classes / len(grouping.labels) * rng.random())
     order = rng.permutation(classes)
     rivals = order[:RIVALS]
-    each = cells.values(grouping.labels) / cells.classes(grouping.labels)[:, -1]
-    lead = rivals[np.argmin(each[rivals])]
+    lead = rivals[np.argmin(grouping.each[rivals])]
     chosen = np.zeros(classes, bool)
     chosen[order[order != lead][: round(usual * rng.uniform(0.75, 1.25)) - 1]] = True
     chosen[lead] = True
@@ -416,7 +421,8 @@ def _started(cells: Cells, starts: Sequence[Ints]) -> list[CellGrouping]:
         labels = np.unique(given, return_inverse=True)[1]
         if labels.shape != (len(cells),) or not np.isfinite(worths := cells.values(labels)).all():
             raise InputError("a start must label every cell, by classes that satisfy the policy")
-        found.append(CellGrouping(labels, float(worths.sum()), len(found)))
+        each = worths / cells.classes(labels)[:, -1]
+        found.append(CellGrouping(labels, float(worths.sum()), each, len(found)))
     return found
 
 
