@@ -101,7 +101,8 @@ class Best(Recoding):
         trials = []
         for place, one in enumerate(candidates):
             task.run.watch(TRYING, place, len(candidates))
-            trials.append(_trial(one, task))
+            run = task.run.shared(len(candidates) - place + 1)
+            trials.append(_trial(one, replace(task, run=run)))
         order = sorted(range(len(trials)), key=lambda place: (*_rank(trials[place]), place))
         # What held on a half may be out of reach on all records: then the next best is fitted.
         for place in order:

@@ -33,7 +33,7 @@ from anonymizer.recoding.apply import (
     suppressed_of,
 )
 from anonymizer.recoding.policy import WHOLE_PERSONS, Suppression
-from anonymizer.recoding.problem import Bounds, Problem, RangeOptions, Run
+from anonymizer.recoding.problem import PATIENCE, Bounds, Problem, RangeOptions, Run
 from anonymizer.recoding.recoding import (
     Outcome,
     Recoding,
@@ -53,6 +53,11 @@ Plan = TypeVar("Plan", bound="GeneralizationPlan")
 
 NEARLY_ALL = 1 - 1e-9
 """The largest share that may be suppressed: not all records."""
+
+ENDED = (
+    f"The search ended after {PATIENCE:.0f} s with the best so far; time-limit in [search] gives "
+    "it more seconds, or fewer."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -399,6 +404,8 @@ class Generalization(Recoding):
                     f"in rehearsals, without the sensitive values ({AGAINST}): {error}"
                 ) from None
             search = after(search)
+        if task.run.late and not search.proven:
+            search = replace(search, caution=" ".join(filter(None, [search.caution, ENDED])))
         plan = self.planned(task, recoding, search)
         outcome = plan.carry_out(counted.kept)
         suppressed = outcome.suppressed

@@ -169,6 +169,37 @@ INSTANT = 1e-9
 """Seconds."""
 
 
+PATIENCE = 60.0
+"""Seconds that somebody waits for a search who gives no time limit."""
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A watch of somebody who takes the best so far after some seconds."""
+
+    watch: Watch = ignore
+    seconds: float = PATIENCE
+
+    def __call__(self, doing: str, done: int, of: int | None) -> None:
+        """Pass the progress on."""
+        self.watch(doing, done, of)
+
+
+class TimeUp(KeyboardInterrupt):
+    """Interrupts a search that nobody waits for any longer."""
+
+
+def interrupted(watch: Watch, deadline: float) -> Watch:
+    """Return a watch that interrupts a search after a time on the monotonic clock."""
+
+    def watching(doing: str, done: int, of: int | None) -> None:
+        if monotonic() > deadline:
+            raise TimeUp
+        watch(doing, done, of)
+
+    return watching
+
+
 @dataclass(frozen=True)
 class Run:
     """Jobs, time limit and progress of a search; only the time limit touches the result.
@@ -181,11 +212,15 @@ class Run:
         Seconds after which the best found so far is returned.
     watch
         Called with the progress.
+    ends
+        When somebody has waited long enough, on the monotonic clock: as a time limit, but how is
+        searched does not depend on it.
     """
 
     n_jobs: int | None = None
     time_limit: float | None = None
     watch: Watch = ignore
+    ends: float = inf
 
     def __post_init__(self) -> None:
         limit = self.time_limit
@@ -198,12 +233,30 @@ class Run:
 
     def deadline(self) -> float:
         """Return the time on the monotonic clock at which a run that starts now has to end."""
-        return inf if self.time_limit is None else monotonic() + self.time_limit
+        return self.ends if self.time_limit is None else monotonic() + self.time_limit
 
     def until(self, deadline: float) -> "Run":
         """Return the run with the time left until then for a limit, an instant at the least."""
-        left = None if deadline == inf else max(deadline - monotonic(), INSTANT)
-        return replace(self, time_limit=left)
+        if self.time_limit is None:
+            return replace(self, ends=deadline)
+        return replace(self, time_limit=max(deadline - monotonic(), INSTANT))
+
+    @property
+    def begun(self) -> "Run":
+        """The run from now on, for whoever waits for it."""
+        if self.time_limit is None and isinstance(self.watch, Waiting):
+            return replace(self, ends=monotonic() + self.watch.seconds)
+        return self
+
+    @property
+    def late(self) -> bool:
+        """True where whoever waits for it has waited long enough."""
+        return monotonic() > self.ends
+
+    def shared(self, parts: int) -> "Run":
+        """Return the run with a part of the time that whoever waits for it has left."""
+        now = monotonic()
+        return self if self.ends == inf else replace(self, ends=now + (self.ends - now) / parts)
 
 
 ALONE = Run()

@@ -51,8 +51,9 @@ def planned(requested: Request, columns: Sequence[str], task: Task) -> PlannedTa
     recoding.require_room({*columns} - {*schema.left_out})
     if schema.person_numbers:
         require_free(schema.number, columns, schema.left_out)
+    run = task.run.begun if recoding.searches else task.run
     with logged("search", __name__) as nodes:
-        fitted, outcome = recoding.fit(task)
+        fitted, outcome = recoding.fit(replace(task, run=run))
         nodes(_nodes_of(fitted))
     because = requested.objective_for(recoding)[1]
     if because and not fitted.random:

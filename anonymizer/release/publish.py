@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from anonymizer.recoding import Watch, ignore
+from anonymizer.recoding.problem import Waiting
 from anonymizer.recoding.recoding import Task
 from anonymizer.release.fitting import fitted
 from anonymizer.release.manifest import Manifest
@@ -32,6 +33,8 @@ def publish(
     The table is verified twice: in memory, and once more as read back from the file, before either
     file gets its name. Until then nobody but the owner can read them. The directory is locked from
     the beginning to the end; ``force`` lets a release of ours be replaced, and nothing else.
+    Where the study has no time limit the search ends after ``PATIENCE`` seconds, with the best so
+    far.
     ``on_counted`` is called with the table once it is counted, for whoever advises on it later.
     ``key`` signs the manifest, which has a keyed fingerprint of the table then. ``strict``: whether
     a release that has warnings is refused.
@@ -45,7 +48,7 @@ def publish(
         form, written = study.data_format, study.output_format
         parts, safe = study.document.output.parts, study.disarms(written)
         options = FileOptions(written, safe, parts, study.order)
-        anonymizer = study.anonymizer(n_jobs, watch)
+        anonymizer = study.anonymizer(n_jobs, Waiting(watch))
         expectation = Expectation(study.published, study.privacy, study.objective_options)
 
         def recode(raw: Relation) -> RecodedTable:

@@ -167,6 +167,7 @@ class BoxProblem:
         value, tree = grow(self.axes, self.blocks, self.rows, criteria, width, self.run)
         if bounds.max_classes is not None:
             tree = pruned(tree, self.blocks, self.rows, criteria, int(bounds.max_classes))
+        if bounds.max_classes is not None or self.run.late:
             value = float(values(tree.sums(self.blocks, self.rows), criteria).sum())
         return self._solution(value, tree)
 
@@ -288,7 +289,7 @@ def grow(
     runs = np.array([axis.runs for axis in axes], np.int64)
     cells = BoxCells.of(blocks, rows, runs, _wide(axes), *_trees(axes))
     ground = Ground.of(cells, criteria, most, rows.shape[1], KEPT)
-    return TreeGrower(axes, ground, width, run, run.deadline()).grown()
+    return TreeGrower(axes, ground, width, run, run.shared(2).deadline()).grown()
 
 
 def _wide(axes: Sequence[Axis]) -> Mask:
@@ -335,10 +336,13 @@ class TreeGrower:
         # The boxes on the heap and those that are settled divide the grid, at any moment.
         while heap:
             opened = heapq.heappop(heap)
-            parts = self._parts(opened)
+            # Nobody waits for more: the boxes that are left stay whole.
+            parts = [] if self.run.late else self._parts(opened)
             for part in parts:
                 heapq.heappush(heap, part)
-            settled += 0 if parts else -opened.size
+            if not parts:
+                self.nodes[opened.place] = opened.box
+                settled -= opened.size
             self._report(settled)
         return self.total, BoxTree(self.nodes)
 
@@ -360,7 +364,6 @@ class TreeGrower:
         cuts = sorted(self._found(own), key=lambda cut: (-cut.score, cut.axis, cut.at))
         if not cuts:
             self.total += own
-            self.nodes[opened.place] = opened.box
             return []
         cut = self._chosen(opened, cuts)
         opened = self._without_gaps(opened, cut)

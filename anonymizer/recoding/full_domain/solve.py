@@ -13,6 +13,7 @@ the others, of which it holds only those against them that may be the best.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import inf
 
 from anonymizer.errors import InputError, function_of, name_of, require_one_of
 from anonymizer.kernels import FrequencySet
@@ -39,6 +40,8 @@ from anonymizer.recoding.problem import (
     Run,
     Scored,
     Search,
+    TimeUp,
+    interrupted,
     winner,
 )
 
@@ -174,7 +177,7 @@ def solve(problem: Problem, search: str | Search = "automatic", run: Run = ALONE
     deadline = run.deadline()
     _ = problem.evaluator  # encoded here, once for all counts and for those that add up
     whole = search in ("exhaustive", exhaustive)  # of which each node is held against all counts
-    found = _found(problem if whole else problem.additive, search, run)
+    found = _in_time(problem if whole else problem.additive, search, run)
     if found is not None and problem.counts_persons and not whole:
         if accepts(problem, problem.levels(found.node)):
             found = found.alone(problem.lattice)
@@ -184,6 +187,21 @@ def solve(problem: Problem, search: str | Search = "automatic", run: Run = ALONE
         return None
     score = problem.evaluator.value(found.node)
     return replace(found, score=score, bound=score if found.proven else max(score, found.bound))
+
+
+def _in_time(problem: Problem, search: str | Search, run: Run) -> Found | None:
+    """Search for half of the time of whoever waits, then by branch and bound: for the best so far.
+
+    Where scores may rise and nothing bounds them, the search comes to its end, however long it is.
+    """
+    if run.ends == inf or not (problem.objective.falls or problem.objective.bounded):
+        return _found(problem, search, run)
+    try:
+        return _found(
+            problem, search, replace(run, watch=interrupted(run.watch, run.shared(2).ends))
+        )
+    except TimeUp:
+        return branch_and_bound(problem, run)
 
 
 def _found(problem: Problem, search: str | Search, run: Run) -> Found | None:

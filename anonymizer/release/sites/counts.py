@@ -30,6 +30,7 @@ from anonymizer.masking.options import RandomRecoding
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.apply import overwritten, relabelled
 from anonymizer.recoding.policy import WHOLE_PERSONS
+from anonymizer.recoding.problem import Waiting
 from anonymizer.recoding.recoding import Task
 from anonymizer.release.applied import AppliedPlan, key_of, plan_for
 from anonymizer.release.applied_release import AppliedRelease
@@ -521,7 +522,7 @@ def publish_counts(
     with publisher(directory, counts[0], force=force, key=key, strict=strict) as publication:
         watch("reading the counts", 0, None)
         parts = read_parts(study, counts)
-        anonymizer = study.anonymizer(n_jobs, watch)
+        anonymizer = study.anonymizer(n_jobs, Waiting(watch))
         raw = CountedTable(added([part.tally for part in parts]), anonymizer.hierarchies)
         found = proven(anonymizer, raw, on_counted)
         watch("writing and verifying the release", 0, None)
