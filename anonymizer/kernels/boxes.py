@@ -24,6 +24,10 @@ SEED = 0
 FEW = 5
 """Blocks in a box of which every set is tried; of more, the ends of orders by share."""
 
+MANY, FEWEST, ROOM = 64, 8, 40_000
+"""Values that blocks are sorted by: how many are few, the least of very many, and these times all
+values: 40 MB for an axis of 60 blocks."""
+
 LEAST, MOST = 12, 22
 """Bits of the numbers of slots in which worths are remembered: 64 kB and 64 MB."""
 
@@ -127,6 +131,8 @@ class BoxCuts(NamedTuple):
         Where the cuts tried along each axis end, shape (axes,).
     ends
         After which of the blocks that occur an axis may be cut, shape (blocks,).
+    orders
+        By the share of how many values blocks are sorted, the most frequent ones.
     """
 
     scores: Floats
@@ -144,6 +150,7 @@ class BoxCuts(NamedTuple):
     sets: Ints
     until: Ints
     ends: Mask
+    orders: int
 
     @classmethod
     def of(cls, cells: BoxCells, blocks: int, columns: int, kept: int) -> "BoxCuts":
@@ -166,6 +173,7 @@ class BoxCuts(NamedTuple):
             np.empty((_tried(cells, extents, columns) + 1, 2), np.int64),
             np.empty(axes, np.int64),
             np.empty(blocks, bool),
+            _orders(columns),
         )
 
     def room(self) -> Room:
@@ -173,8 +181,15 @@ class BoxCuts(NamedTuple):
         return Room.of(np.empty((2 * len(self.sets), len(self.whole)), np.int64))
 
 
+def _orders(columns: int) -> int:
+    """All values where they are few; else so many that the room for the cuts stays small."""
+    return columns if columns <= MANY else min(MANY, max(FEWEST, ROOM // columns))
+
+
 def _tried(cells: BoxCells, extents: Ints, columns: int) -> int:
-    orders = np.where((cells.numbers == 0) & (extents > FEW), max(columns - 1, 1), 1)
+    # One more for values that do not occur in a box.
+    sorted_by = min(columns, _orders(columns) + 1) if columns > 1 else 1
+    orders = np.where((cells.numbers == 0) & (extents > FEW), sorted_by, 1)
     return int(np.maximum(orders * extents, 2 ** (FEW - 1)).sum())
 
 

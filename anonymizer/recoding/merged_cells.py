@@ -13,6 +13,7 @@ without any policy, each cut of which gains as much.
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import sqrt
 from time import monotonic
 
 import numpy as np
@@ -38,6 +39,9 @@ LIKENESS = 8
 
 PORTIONS = 3200
 """What is agglomerated at once: the time goes with the square, a second at this."""
+
+MANY = 65
+"""Columns beyond which classes take longer to look at, and fewer are agglomerated at once."""
 
 POOL, RIVALS = 60, 12
 """Cells that are regrouped together, at least: two classes have as many in most tables. Random
@@ -207,12 +211,13 @@ def _pool(grouping: CellGrouping, rng: np.random.Generator) -> Mask:
 def _regrouped(cells: Cells, most: int, rng: np.random.Generator, noise: float) -> tuple[Ints, int]:
     """Group cells anew, with the work: portions are merged until acceptable, then annealed."""
     state = rng.integers(2**63, size=1).astype(np.uint64)
-    portions = cells.portions(PORTIONS)
+    wide = max(1.0, cells.counts.shape[1] / MANY)
+    portions = cells.portions(int(PORTIONS / sqrt(wide)))
     if len(cells) <= FEW and rng.random() < AT_RANDOM:
         portions = _dense(rng.integers(len(cells), size=len(cells)))
     labels = _merged(cells.classes(portions), cells, most, state, noise)[portions]
     labels, steps = _annealed(cells, labels, state)
-    return labels, (int(portions.max()) + 1) ** 2 // 2 + steps
+    return labels, int(wide * ((int(portions.max()) + 1) ** 2 // 2 + steps))
 
 
 def _merged(portions: Ints, cells: Cells, most: int, state: Random, noise: float) -> Ints:

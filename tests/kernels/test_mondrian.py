@@ -123,3 +123,24 @@ def test_another_process_begins_with_an_empty_memory_of_the_same_size():
     assert isinstance(sent, Memory)
     assert len(sent.worths) == len(memory.worths) == 65536
     assert np.isnan(sent.worths.view(float)).all()
+
+
+@settings(deadline=None, max_examples=at_length(15, 60))
+@given(st.integers(66, 90), st.integers(0, 2**32 - 1))
+def test_columns_that_do_not_occur_change_nothing(columns, seed):
+    """Of very many values those of no record in a box are left out: the trees are those of few."""
+    rng = np.random.default_rng(seed)
+    cells = np.arange(40)
+    blocks = rng.integers(0, 8, (len(cells), 2))
+    few = np.zeros((len(cells), 7), np.int64)  # nobody has the first value
+    few[cells, rng.integers(1, 6, len(cells))] = few[:, -1] = rng.integers(1, 4, len(cells))
+    places = np.sort(rng.choice(np.arange(1, columns - 1), 5, replace=False))
+    many = np.zeros((len(cells), columns), np.int64)
+    many[:, [0, *places, columns - 1]] = few
+    found = []
+    for counts in (few, many):
+        spans = np.array([[0, counts.shape[1] - 1]])
+        worth = Worth(spans, np.ones(1), np.zeros(1), np.zeros(0), 0.0)
+        wanted = required(2, counts.shape[1], worth)
+        found.append(followed(ground_of(blocks, counts, wanted, np.zeros(2, np.int64)), blocks))
+    np.testing.assert_array_equal(*found)

@@ -5,6 +5,9 @@
 // either order leave is the same. So worths are remembered by the sum of the marks of the cells.
 #pragma once
 
+#include <numeric>
+#include <vector>
+
 #include "single.hpp"
 
 namespace anonymizer {
@@ -72,17 +75,81 @@ struct BoxCuts {
     Array<i64, 2> sets;
     Array<i64> until;
     Array<bool> ends;
+    i64 orders;
 
     static BoxCuts of(Given& given) {
         BoxCuts cuts;
         given.read(cuts.scores, cuts.tries, cuts.left, cuts.at, cuts.sums, cuts.touched,
                    cuts.seen, cuts.occurring, cuts.extents, cuts.shares, cuts.whole, cuts.part,
                    cuts.sets, cuts.until, cuts.ends);
+        cuts.orders = given.whole();
         return cuts;
     }
 
     i64 axes() const { return occurring.size(); }
     i64 columns() const { return whole.size(); }
+};
+
+// Columns beyond which those that do not occur in a box are left out of what is judged.
+constexpr i64 MANY = 64;
+
+// Whether classes break a bound alike without the columns of values that they have no record of.
+inline bool may_narrow(const Laid& laid) {
+    for (i64 bound = 0; bound < laid.size(); bound++) {
+        const i64 kind = laid.facts(bound, KIND);
+        const bool absent = kind == SHARES && laid.facts(bound, RANK) > 0;
+        if (absent || kind == TRANSPORT || kind == POPULATION || kind == PRESENCE) return false;
+    }
+    return true;
+}
+
+// The columns that occur in a box, the last one being all records, and what is required in these.
+struct Narrowed {
+    std::vector<i64> columns, facts, spans;
+    std::vector<double> rows;
+    Criteria required;
+    Room room;
+
+    i64 last() const { return i64(columns.size()) - 1; }
+
+    i64 place(i64 column) const {
+        return std::lower_bound(columns.begin(), columns.end(), column) - columns.begin();
+    }
+
+    void all(i64 number, const Criteria& whole, const Room& large) {
+        columns.resize(number);
+        std::iota(columns.begin(), columns.end(), 0);
+        required = whole;
+        room = large;
+    }
+
+    void some(const Array<i64>& counts, const Criteria& whole, const Room& large) {
+        columns.clear();
+        for (i64 column = 0; column < counts.size(); column++)
+            if (counts[column] > 0 || column + 1 == counts.size()) columns.push_back(column);
+        const i64 width = i64(columns.size());
+        required = whole;
+        Laid& laid = required.policy.laid;
+        const Laid& wide = whole.policy.laid;
+        facts.assign(wide.facts.data, wide.facts.data + wide.facts.shape[0] * wide.facts.shape[1]);
+        laid.facts.data = facts.data();
+        laid.rows.shape[2] = width;
+        rows.resize(laid.rows.shape[0] * laid.rows.shape[1] * width);
+        laid.rows.data = rows.data();
+        for (i64 bound = 0; bound < laid.size(); bound++) {
+            laid.facts(bound, START) = place(wide.facts(bound, START));
+            laid.facts(bound, STOP) = place(wide.facts(bound, STOP));
+            for (i64 layer : {LOWER, UPPER})
+                for (i64 at = 0; at < width; at++)
+                    laid.rows(layer, bound, at) = wide.rows(layer, bound, columns[at]);
+        }
+        spans.clear();
+        for (i64 end = 0; end < 2 * whole.worth.spans.size(); end++)
+            spans.push_back(place(whole.worth.spans.data[end]));
+        required.worth.spans.data = spans.data();
+        room = large;
+        room.counts.shape[1] = room.terms.shape[0] = width;
+    }
 };
 
 // The cells in an order in which boxes are slices, what is required of boxes, and room for cuts.
@@ -92,6 +159,8 @@ struct Ground {
     BoxCuts cuts;
     Room room;
     Array<i64> order;
+    bool narrows;
+    mutable Narrowed now;  // of the box that is looked at
 
     static Ground of(Given& given) {
         Ground ground;
@@ -101,8 +170,17 @@ struct Ground {
         ground.room = Room::of(given);
         ground.required.policy.sums = ground.room.sums;
         ground.order = given.array<i64>();
+        ground.narrows = ground.cuts.columns() > MANY && may_narrow(ground.required.policy.laid);
+        ground.now.all(ground.cuts.columns(), ground.required, ground.room);
         return ground;
     }
+
+    // Leaves out what does not occur in the box that was added up.
+    void narrow() const {
+        if (narrows) now.some(cuts.whole, required, room);
+    }
+
+    void judge_cuts(i64 number) const { judge(now.room, 2 * number, now.required); }
 };
 
 // Sorts a slice of the order into the cells of some blocks and the others; where these begin.
@@ -158,15 +236,17 @@ inline void add_up(const Ground& ground, i64 low, i64 high) {
         }
     }
     for (i64 axis = 0; axis < axes; axis++) in_order(axis, cuts);
+    ground.narrow();
 }
 
 // Forgets the records of a box, for the next one to be added up.
-inline void clear(const BoxCuts& cuts) {
+inline void clear(const Ground& ground) {
+    const BoxCuts& cuts = ground.cuts;
     for (i64 axis = 0; axis < cuts.axes(); axis++)
         for (i64 place = 0; place < cuts.occurring[axis]; place++) {
             const i64 block = cuts.touched(axis, place);
             cuts.seen(axis, block) = false;
-            for (i64 column = 0; column < cuts.columns(); column++) cuts.sums(axis, block, column) = 0;
+            for (i64 column : ground.now.columns) cuts.sums(axis, block, column) = 0;
         }
 }
 
@@ -188,10 +268,11 @@ class Laying {
         cuts.sets(cut, 0) = first;
         cuts.sets(cut, 1) = second;
         if (too_small(cuts.part[last], cuts.whole[last], ground.required.least)) return;
-        const Array<i64, 2>& counts = ground.room.counts;
-        for (i64 column = 0; column <= last; column++) {
-            counts(2 * cut, column) = cuts.part[column];
-            counts(2 * cut + 1, column) = cuts.whole[column] - cuts.part[column];
+        const Array<i64, 2>& counts = ground.now.room.counts;
+        i64 at = 0;
+        for (i64 column : ground.now.columns) {
+            counts(2 * cut, at) = cuts.part[column];
+            counts(2 * cut + 1, at++) = cuts.whole[column] - cuts.part[column];
         }
         cut++;
     }
@@ -202,7 +283,7 @@ class Laying {
         cuts.part.fill(0);
         for (i64 place = 0; place < number - 1; place++) {
             const i64* sums = cuts.sums(axis)(cuts.touched(axis, place)).data;
-            for (i64 column = 0; column <= last; column++) cuts.part[column] += sums[column];
+            for (i64 column : ground.now.columns) cuts.part[column] += sums[column];
             if (cuts.ends[place]) lay(place, order);
         }
     }
@@ -218,7 +299,7 @@ class Laying {
                 records += (some >> place & 1) * sums(touched[place], last);
             // Most sets of a small box are too small: nothing else of these is added up.
             if (too_small(records, cuts.whole[last], ground.required.least)) continue;
-            for (i64 column = 0; column <= last; column++) {
+            for (i64 column : ground.now.columns) {
                 cuts.part[column] = 0;
                 for (i64 place = 0; place < number; place++)
                     cuts.part[column] += (some >> place & 1) * sums(touched[place], column);
@@ -299,13 +380,27 @@ inline void sort_by_share(i64 axis, i64 column, const BoxCuts& cuts) {
 }
 
 inline void Laying::lay_shares(i64 axis) {
-    bool absent = false;
-    for (i64 column = 0; column < last; column++) {
-        if (cuts.whole[column] > 0 || !absent) {
-            sort_by_share(axis, column, cuts);
-            lay_prefixes(axis, column);
-        }
-        absent = absent || cuts.whole[column] == 0;
+    std::vector<i64> values;
+    i64 absent = last;
+    for (i64 column = last - 1; column >= 0; column--) {
+        if (cuts.whole[column] > 0)
+            values.push_back(column);
+        else
+            absent = column;
+    }
+    // Of very many values the most frequent ones.
+    if (i64(values.size()) > cuts.orders) {
+        std::sort(values.begin(), values.end(), [&](i64 one, i64 other) {
+            const i64 first = cuts.whole[one], second = cuts.whole[other];
+            return first > second || (first == second && one < other);
+        });
+        values.resize(cuts.orders);
+    }
+    if (absent < last) values.push_back(absent);
+    std::sort(values.begin(), values.end());
+    for (i64 column : values) {
+        sort_by_share(axis, column, cuts);
+        lay_prefixes(axis, column);
     }
 }
 
@@ -376,13 +471,13 @@ inline double best_cuts(const Ground& ground, i64 low, i64 high, Array<i64, 2> b
     const BoxCuts& cuts = ground.cuts;
     cuts.left.fill(false);
     add_up(ground, low, high);
-    judge(ground.room, 2 * Laying(ground).all(bounds), ground.required);
+    ground.judge_cuts(Laying(ground).all(bounds));
     for (i64 axis = 0; axis < cuts.axes(); axis++) {
         const i64 number = keep_best(axis, cuts, ground.room.worths);
         for (i64 kept = 0; kept < number; kept++) mark_cut(axis, kept, ground.cells, cuts);
     }
     const double own = own_worth(ground);
-    clear(cuts);
+    clear(ground);
     return own;
 }
 
@@ -461,7 +556,7 @@ class Greedy {
         const BoxCuts& cuts = ground.cuts;
         const double* worths = ground.room.worths;
         add_up(ground, path.slices(box, 0), path.slices(box, 1));
-        judge(ground.room, 2 * Laying(ground).all(path.bounds(box)), ground.required);
+        ground.judge_cuts(Laying(ground).all(path.bounds(box)));
         i64 best = -1, chosen = -1, first = 0;
         double score = path.owns[box] + TIE;
         for (i64 axis = 0; axis < cuts.axes(); axis++) {
@@ -477,7 +572,7 @@ class Greedy {
             cuts.tries(best, 0) = chosen;
             mark_cut(best, 0, ground.cells, cuts);
         }
-        clear(cuts);
+        clear(ground);
         return best;
     }
 
@@ -487,7 +582,7 @@ class Greedy {
         const BoxCuts& cuts = ground.cuts;
         i64* order = ground.order.data;
         const i64 low = path.slices(box, 0), high = path.slices(box, 1);
-        const i64 cut = cuts.tries(axis, 0), last = cuts.columns() - 1;
+        const i64 cut = cuts.tries(axis, 0);
         const i64 middle = sort_into(order, low, high, cells.blocks, axis, cuts.left(axis)(0).data);
         // The marks of the smaller part are added up, those of the larger one are what is left.
         const bool first_larger = middle - low > high - middle;
@@ -503,7 +598,7 @@ class Greedy {
             path.slices(place, 0) = part ? middle : low;
             path.slices(place, 1) = part ? high : middle;
             path.owns[place] = ground.room.worths[2 * cut + part];
-            path.records[place] = ground.room.counts(2 * cut + part, last);
+            path.records[place] = ground.now.room.counts(2 * cut + part, ground.now.last());
             path.marks[place] = place > box ? smaller : whole - smaller;
             if (cells.confined() && cells.numbers[axis] > 0)
                 path.bounds(place, axis, 1 - part) = cuts.at(axis, 0);

@@ -23,7 +23,7 @@ from anonymizer.counts.multidimensional import Regions
 from anonymizer.errors import Ended, InputError
 from anonymizer.kernels import NATIVE, Columns
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
-from anonymizer.kernels.boxes import TIE, BoxCells, Ground
+from anonymizer.kernels.boxes import MANY, TIE, BoxCells, Ground
 from anonymizer.kernels.single import Criteria, values
 from anonymizer.objectives.candidate import Layout, columns_of
 from anonymizer.privacy import TOLERANCE, require_class_by_class, require_monotone
@@ -240,6 +240,10 @@ WORTH_JOBS = 1e7
 """Work from which on it is shared between jobs: 40 ms, where starting them takes some 10 ms."""
 
 
+AT_ONCE = 8
+"""Of very many values so many are the work of a few: a tree of 500 takes 60 times as long."""
+
+
 SHARE = 8
 """Parts of the work that is left, one of which may be spent on following the cuts of one box."""
 
@@ -385,7 +389,7 @@ class TreeGrower:
         As many are followed as the time and the work left allow.
         """
         # A greedy tree looks at all cells along all axes at each of its levels.
-        effort = len(self.axes) * -opened.size * log2(2 - opened.size)
+        effort = len(self.axes) * -opened.size * log2(2 - opened.size) * self._columns
         late = monotonic() > self.deadline
         width = 1 if late else int(min(self.width, max(1, self.work / SHARE / effort)))
         best, top = cuts[0], -inf
@@ -396,6 +400,12 @@ class TreeGrower:
                 best, top = cut, worth
         self.work -= min(self.work, len(cuts) * effort)
         return best
+
+    @property
+    def _columns(self) -> float:
+        """How many times as much work very many sensitive values are."""
+        columns = len(self.ground.cuts.whole)
+        return 1.0 if columns <= MANY else columns / AT_ONCE
 
     def _followed(self, opened: Open, cuts: Sequence[BoxCut], effort: float) -> Floats:
         """Return the worth of each cut's greedy tree; in jobs where the work outweighs their start.
