@@ -11,7 +11,7 @@ small tables, few in the largest boxes of large ones.
 import heapq
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from math import inf, log2
 from time import monotonic
 from typing import NamedTuple
@@ -364,8 +364,7 @@ class TreeGrower:
     def _parts(self, opened: Open) -> list[Open]:
         """Cut a box in two; none where it is best left whole."""
         own = self.ground.best_cuts(opened.low, opened.high, opened.bounds)
-        # By axis and place in a tie, so that the tree does not depend on the order of cells.
-        cuts = sorted(self._found(own), key=lambda cut: (-cut.score, cut.axis, cut.at))
+        cuts = self._found(own)
         if not cuts:
             self.total += own
             return []
@@ -375,15 +374,23 @@ class TreeGrower:
         places = divide(self.nodes, opened.place, cut.axis, halves[0].box[cut.axis])
         return [half._replace(place=place) for half, place in zip(halves, places, strict=True)]
 
-    def _found(self, own: float) -> Iterator[BoxCut]:
-        """The cuts that gain anything."""
-        cuts = self.ground.cuts
-        for axis, kept in zip(*np.nonzero(cuts.scores > own + TIE), strict=True):
-            left = cuts.left[axis, kept].copy()
-            at = int(cuts.at[axis, kept]) if self.axes[axis].runs else -1
-            yield BoxCut(float(cuts.scores[axis, kept]), int(axis), left, at)
+    def _found(self, own: float) -> list[tuple[float, int, int, int]]:
+        """Minus the scores of the cuts that gain anything, the axis, the end and the place of each.
 
-    def _chosen(self, opened: Open, cuts: Sequence[BoxCut]) -> BoxCut:
+        By axis and end in a tie, so that the tree does not depend on the order of cells.
+        """
+        scores = self.ground.cuts.scores
+        axes, places = np.nonzero(scores > own + TIE)
+        ends = np.where(self._runs[axes], self.ground.cuts.at[axes, places], -1)
+        found = ((-scores[axes, places]).tolist(), axes.tolist(), ends.tolist(), places.tolist())
+        return sorted(zip(*found, strict=True))
+
+    @cached_property
+    def _runs(self) -> Mask:
+        """Mark the axes of which boxes have runs."""
+        return np.array([axis.runs > 0 for axis in self.axes])
+
+    def _chosen(self, opened: Open, found: Sequence[tuple[float, int, int, int]]) -> BoxCut:
         """The cut whose greedy tree is worth most; the first of them in a tie.
 
         As many are followed as the time and the work left allow.
@@ -392,8 +399,13 @@ class TreeGrower:
         effort = len(self.axes) * -opened.size * log2(2 - opened.size) * self._columns
         late = monotonic() > self.deadline
         width = 1 if late else int(min(self.width, max(1, self.work / SHARE / effort)))
+        left = self.ground.cuts.left
+        cuts = [
+            BoxCut(-score, axis, left[axis, place].copy(), at)
+            for score, axis, at, place in found[:width]
+        ]
         best, top = cuts[0], -inf
-        if len(cuts := cuts[:width]) == 1:
+        if len(cuts) == 1:
             return best
         for cut, worth in zip(cuts, self._followed(opened, cuts, effort), strict=True):
             if worth > top + TIE:
