@@ -194,7 +194,8 @@ def _in_time(problem: Problem, search: str | Search, run: Run) -> Found | None:
 
     Where scores may rise and nothing bounds them, the search comes to its end, however long it is.
     """
-    if run.ends == inf or not (problem.objective.falls or problem.objective.bounded):
+    unbounded = not (problem.objective.falls or problem.objective.bounded)
+    if run.ends == inf or unbounded or _branches(problem, search, run):
         return _found(problem, search, run)
     try:
         return _found(
@@ -204,6 +205,13 @@ def _in_time(problem: Problem, search: str | Search, run: Run) -> Found | None:
         return branch_and_bound(problem, run)
 
 
+def _branches(problem: Problem, search: str | Search, run: Run) -> bool:
+    """Return whether the search is by branch and bound, if the objective has bounds."""
+    large = problem.lattice.room > MOST_NODES or run.time_limit is not None
+    alone = not problem.objective.falls and not problem.suppresses
+    return search == "branch-and-bound" or (search == "automatic" and (large or alone))
+
+
 def _found(problem: Problem, search: str | Search, run: Run) -> Found | None:
     if not callable(search):
         require_one_of("search", search, STRATEGIES)
@@ -211,8 +219,7 @@ def _found(problem: Problem, search: str | Search, run: Run) -> Found | None:
         return _of_all(problem, search, run)
     if search in ("exhaustive", exhaustive) and run.time_limit is None:
         return survey(problem, run)
-    large = problem.lattice.room > MOST_NODES or run.time_limit is not None
-    if search == "branch-and-bound" or (search == "automatic" and large):
+    if _branches(problem, search, run):
         return branch_and_bound(problem, run)
     if run.time_limit is not None:
         raise InputError(
@@ -243,8 +250,8 @@ def _of_all(problem: Problem, search: str | Search, run: Run) -> Found | None:
     """Find the best feasible node for an objective that may rise, so that scores rule none out."""
     large = problem.lattice.room > MOST_NODES or run.time_limit is not None
     if problem.objective.bounded and search in ("automatic", "branch-and-bound"):
-        bisects = problem.suppresses and not large and search == "automatic"
-        return best_suppressed(problem, run) if bisects else branch_and_bound(problem, run)
+        branches = _branches(problem, search, run)
+        return branch_and_bound(problem, run) if branches else best_suppressed(problem, run)
     rises = f"the objective {problem.objective.name} may rise under generalization, so that "
     if search not in ("automatic", "exhaustive", exhaustive):
         known = (
