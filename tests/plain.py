@@ -16,7 +16,7 @@ from anonymizer.kernels.frequency import (
     grassberger_table,
     logs_table,
 )
-from anonymizer.kernels.ranges import ANY, Intervals, Limits, Sorted, Steps
+from anonymizer.kernels.ranges import ANY, Intervals, Sorted, Steps, WalkLimits
 from anonymizer.kernels.rules import (
     FIRST,
     KIND,
@@ -241,7 +241,7 @@ def suffixes(steps: Steps, values: Floats) -> Floats:
 
 
 def walked(
-    rows: Steps, columns: Steps, tiles: Floats, limits: Limits
+    rows: Steps, columns: Steps, tiles: Floats, limits: WalkLimits
 ) -> tuple[bool, tuple[int, ...] | None]:
     """Extend the prefixes of the highest bounds until none exceeds the best columns found."""
     rest = suffixes(columns, tiles[:-1])

@@ -50,7 +50,7 @@ def suffixes(steps: Steps, values: Floats) -> Floats:
     return sums
 
 
-class Limits(NamedTuple):
+class WalkLimits(NamedTuple):
     """What a walk looks for, and how long.
 
     Attributes
@@ -72,7 +72,7 @@ class Limits(NamedTuple):
 
 
 def walked(
-    rows: Steps, columns: Steps, tiles: Floats, limits: Limits
+    rows: Steps, columns: Steps, tiles: Floats, limits: WalkLimits
 ) -> tuple[bool, tuple[int, ...] | None]:
     """Find the columns that are worth most next to the best rows for them, by branch and bound.
 

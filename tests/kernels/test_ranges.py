@@ -8,7 +8,7 @@ from lengths import at_length
 from strategies import problems
 
 from anonymizer.kernels import NATIVE, Bound, Histograms, Kind, Rules, Worth
-from anonymizer.kernels.ranges import ANY, Limits, Sorted, Steps, judged, suffixes, walked
+from anonymizer.kernels.ranges import ANY, Sorted, Steps, WalkLimits, judged, suffixes, walked
 from anonymizer.kernels.single import Criteria
 from anonymizer.objectives import MutualInformation
 from anonymizer.objectives.candidate import Layout, listed_of
@@ -51,9 +51,9 @@ def test_the_walk_by_hand():
     tiles = np.zeros((4, 4))
     tiles[np.ix_([0, 2], [0, 2])] = 1
     both = steps_of(2), steps_of(2), tiles
-    assert walked(*both, Limits(0.5, 1e-9, 16, 100)) == (True, (0, 2))
-    assert walked(*both, Limits(4, 1e-9, 16, 100)) == (True, None)
-    assert walked(*both, Limits(0.5, 1e-9, 16, 0)) == (False, None)
+    assert walked(*both, WalkLimits(0.5, 1e-9, 16, 100)) == (True, (0, 2))
+    assert walked(*both, WalkLimits(4, 1e-9, 16, 100)) == (True, None)
+    assert walked(*both, WalkLimits(0.5, 1e-9, 16, 0)) == (False, None)
 
 
 @settings(deadline=None, max_examples=at_length(60, 600))
@@ -80,7 +80,7 @@ def test_the_walk_equals_the_plain_one(rows, columns, refused, together, most, s
     tiles[rng.random(shape) < refused] = INFINITE
     tiles[-1, -1] = 0
     for floor in (INFINITE, 1.0):
-        limits = Limits(floor, 1e-9, together, most)
+        limits = WalkLimits(floor, 1e-9, together, most)
         expected = plain.walked(rows, columns, tiles, limits)
         assert walked(rows, columns, tiles, limits) == expected
 

@@ -177,7 +177,11 @@ def solve(problem: Problem, search: str | Search = "automatic", run: Run = ALONE
     deadline = run.deadline()
     _ = problem.evaluator  # encoded here, once for all counts and for those that add up
     whole = search in ("exhaustive", exhaustive)  # of which each node is held against all counts
-    found = _in_time(problem if whole else problem.additive, search, run)
+    searched = problem if whole else problem.additive
+    try:
+        found = _found(searched, search, _hurried(searched, search, run))
+    except TimeUp:
+        found = branch_and_bound(searched, run)
     if found is not None and problem.counts_persons and not whole:
         if accepts(problem, problem.levels(found.node)):
             found = found.alone(problem.lattice)
@@ -189,20 +193,16 @@ def solve(problem: Problem, search: str | Search = "automatic", run: Run = ALONE
     return replace(found, score=score, bound=score if found.proven else max(score, found.bound))
 
 
-def _in_time(problem: Problem, search: str | Search, run: Run) -> Found | None:
-    """Search for half of the time of whoever waits, then by branch and bound: for the best so far.
+def _hurried(problem: Problem, search: str | Search, run: Run) -> Run:
+    """Return the run, interrupted when half of the time of whoever waits is over.
 
-    Where scores may rise and nothing bounds them, the search comes to its end, however long it is.
+    Branch and bound has the other half, or all of it where it is the search. Where scores may rise
+    and nothing bounds them, every search comes to its end, however long it is.
     """
     unbounded = not (problem.objective.falls or problem.objective.bounded)
     if run.ends == inf or unbounded or _branches(problem, search, run):
-        return _found(problem, search, run)
-    try:
-        return _found(
-            problem, search, replace(run, watch=interrupted(run.watch, run.shared(2).ends))
-        )
-    except TimeUp:
-        return branch_and_bound(problem, run)
+        return run
+    return replace(run, watch=interrupted(run.watch, run.shared(2).ends))
 
 
 def _branches(problem: Problem, search: str | Search, run: Run) -> bool:

@@ -24,7 +24,7 @@ from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.errors import InputError
 from anonymizer.kernels import Rules, Worth
 from anonymizer.kernels.arrays import Floats, Ints
-from anonymizer.kernels.ranges import Limits, Sorted, judged, walked
+from anonymizer.kernels.ranges import Sorted, WalkLimits, judged, walked
 from anonymizer.kernels.single import Criteria, values
 from anonymizer.objectives import Objective
 from anonymizer.objectives.candidate import columns_of, listed_of
@@ -399,7 +399,9 @@ def best_pair(tiles: Tiles, floor: float = -inf) -> PairCuts | None:
         return None
     climbed = (_climbed(tiles, path) for path in _starts(tiles))
     best = max(climbed, key=lambda reached: reached[0], default=NOTHING)
-    limits = Limits(max(floor, best[0] + tiles.slack), tiles.slack, tiles.together, MOST_PREFIXES)
+    limits = WalkLimits(
+        max(floor, best[0] + tiles.slack), tiles.slack, tiles.together, MOST_PREFIXES
+    )
     columns = np.ascontiguousarray(tiles.scores.T)
     proven, found = walked(tiles.rows.steps, tiles.columns.steps, columns, limits)
     path = best[1] if found is None else found
