@@ -5,7 +5,7 @@
 Needs adult/ and arx-adult/ in the directory of data sets that ANONYMIZER_DATA names. Writes
 benchmarks/results/cliffs.md. ``--against`` names another checkout of the project, which is measured
 in turn; NAME a part of what a row is called. Each measurement is a process of its own, which is
-ended after two minutes, and the least time of each counts.
+ended after two minutes or where it wants more than 4 GiB, and the least time of each counts.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from resource import RUSAGE_SELF, getrusage
+from resource import RLIMIT_AS, RUSAGE_SELF, getrusage, setrlimit
 from time import process_time
 from typing import NamedTuple
 
@@ -30,6 +30,8 @@ RESULTS = Path(__file__).parent / "results" / "cliffs.md"
 HERE = Path(__file__).parents[1]
 LONGEST = 120
 """Seconds by the clock after which a process is ended."""
+MOST_BYTES = 4 * 2**30
+"""Memory that a process may have."""
 
 FIFTEEN = {
     **workloads.BEYOND_ARX,
@@ -52,7 +54,7 @@ Made by `python benchmarks/bench_cliffs.py` with ANONYMIZER_DATA set: records of
 hierarchies of nine attributes and ranges of the others (10 with `fnlwgt`, thousands of values; 11
 and 12 with two more numbers), a sensitive value that is drawn, k = 5, l = 2. Seconds of the
 processor and peak MiB of a process that fits once; the least of all turns. A dash: not done in two
-minutes.
+minutes, or within 4 GiB.
 """
 
 
@@ -89,6 +91,7 @@ FITS = [
 
 def fitted(fit: Fit) -> None:
     """Fit once, and print the seconds, the memory and the value found."""
+    setrlimit(RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     table = load_adult().dropna(subset=list(workloads.NINE)).reset_index(drop=True)
     table = table.iloc[: fit.records]
     named = {name: workloads._arx_hierarchy(name) for name in workloads.NINE}
@@ -105,14 +108,14 @@ def fitted(fit: Fit) -> None:
 
 
 def measured(tree: Path, fit: Fit) -> list[float] | None:
-    """Fit in a process that finds a checkout; None where that takes too long."""
+    """Fit in a process that finds a checkout; None where that takes too long, or too much."""
     command = [sys.executable, __file__, "--fit", json.dumps(fit)]
     environment = {**os.environ, "PYTHONPATH": str(tree)}
     try:
         done = subprocess.run(
             command, env=environment, capture_output=True, check=True, timeout=LONGEST, text=True
         )
-    except subprocess.TimeoutExpired:
+    except (subprocess.TimeoutExpired, subprocess.CalledProcessError):
         return None
     found: list[float] = json.loads(done.stdout.splitlines()[-1])
     return found
