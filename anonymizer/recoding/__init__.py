@@ -21,6 +21,7 @@ from anonymizer.recoding.problem import (
     Problem,
     RangeOptions,
     Run,
+    Waiting,
     as_done,
 )
 
@@ -36,6 +37,7 @@ __all__ = [
     "Refiner",
     "Run",
     "Suppression",
+    "Waiting",
     "Watch",
     "as_done",
     "automatic",

@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from anonymizer.recoding import Watch, ignore
-from anonymizer.recoding.problem import Waiting
+from anonymizer.recoding import Waiting, Watch, ignore
 from anonymizer.recoding.recoding import Task
 from anonymizer.release.fitting import fitted
 from anonymizer.release.manifest import Manifest

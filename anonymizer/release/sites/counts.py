@@ -27,10 +27,9 @@ from anonymizer.feedback.logs import logged
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.kernels.arrays import Mask
 from anonymizer.masking.options import RandomRecoding
-from anonymizer.recoding import Watch, ignore
+from anonymizer.recoding import Waiting, Watch, ignore
 from anonymizer.recoding.apply import overwritten, relabelled
 from anonymizer.recoding.policy import WHOLE_PERSONS
-from anonymizer.recoding.problem import Waiting
 from anonymizer.recoding.recoding import Task
 from anonymizer.release.applied import AppliedPlan, key_of, plan_for
 from anonymizer.release.applied_release import AppliedRelease
