@@ -13,7 +13,7 @@ import pyarrow as pa
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes
 from anonymizer.tables.engine import Tally
-from anonymizer.tables.files.parquet import exact_frame, is_text
+from anonymizer.tables.files.parquet import exact_column, is_text
 from anonymizer.tables.relations.relation import Moves
 
 MOST_KEYS = 2**62
@@ -141,22 +141,18 @@ def values_of(column: pa.Array | pa.ChunkedArray) -> pd.Series:
     """Values as Python has them; those that it cannot hold are texts."""
     if column.type == pa.time64("ns"):
         return _times(column)
-    values = _series(column)
+    values = exact_column(column)
     try:
         if pa.types.is_temporal(column.type):
             values.tolist()
     except OverflowError:
-        return _series(column.cast(pa.string()))
+        return exact_column(column.cast(pa.string()))
     return values
 
 
 def _times(column: pa.Array | pa.ChunkedArray) -> pd.Series:
     """Times of day as Python has them; as texts where it would cut them to microseconds."""
     try:
-        return _series(column.cast(pa.time64("us")))
+        return exact_column(column.cast(pa.time64("us")))
     except pa.ArrowInvalid:
-        return _series(column.cast(pa.string()))
-
-
-def _series(column: pa.Array | pa.ChunkedArray) -> pd.Series:
-    return exact_frame(pa.table({"": column}))[""]
+        return exact_column(column.cast(pa.string()))
