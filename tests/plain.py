@@ -184,7 +184,7 @@ def _distant(counts: Columns, laid: Laid, bound: int) -> Mask:
     sums = np.zeros((len(values), values.shape[1] + 1), np.int64)
     np.cumsum(values[:, order.astype(np.int64)], axis=1, out=sums[:, 1:])
     begins, ends, masses, weights = laid.runs[
-        laid.facts[bound, FIRST] : laid.facts[bound + 1, FIRST]
+        laid.facts[bound, FIRST] : laid.facts[bound + 1, FIRST], :4
     ].T
     inside = sums[:, ends.astype(np.int64)] - sums[:, begins.astype(np.int64)]
     moved = np.abs(inside - sizes[:, None] * masses)

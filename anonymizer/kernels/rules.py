@@ -110,14 +110,16 @@ class Laid(NamedTuple):
     facts
         Kind, columns [start, stop), rank, first run and whether n are known values alone, of every
         bound, shape (bounds + 1, 6); the runs of a bound end where those of the next begin. The
-        rank of a bound on shares is the number of values that must occur.
+        rank of a bound on shares is the number of values that must occur; that of a transport
+        distance is 1 where all of its runs begin at the first value, ending ever later.
     limits
         Shape (bounds,).
     rows
         Lower and upper numbers, the order and each value's place in it, by bound and column of
         dense histograms, shape (4, bounds, columns).
     runs
-        Begin, end, mass and weight, shape (runs, 4).
+        Begin, end, mass and weight, and the sums of weights and of weights times masses of the
+        runs of the bound before it, shape (runs, 6).
     """
 
     facts: Ints
@@ -174,9 +176,12 @@ def _laid(bounds: Sequence[tuple[Bound, int, int]], columns: int) -> Laid:
         if bound.sums is not None:
             rows[ORDER, number, start:stop] = bound.sums.order
             rows[PLACE, number, start:stop] = np.argsort(bound.sums.order)
-            runs.append(np.column_stack(bound.sums[1:]).astype(float))
+            _, begins, ends, masses, weights = bound.sums
+            before = [np.cumsum(each) - each for each in (weights, weights * masses)]
+            runs.append(np.column_stack([*bound.sums[1:], *before]).astype(float))
+            facts[number, RANK] = not begins.any() and bool((np.diff(ends) > 0).all())
             facts[number + 1, FIRST] += len(runs[-1])
-    return Laid(facts, limits, rows, np.concatenate(runs) if runs else np.zeros((0, 4)))
+    return Laid(facts, limits, rows, np.concatenate(runs) if runs else np.zeros((0, 6)))
 
 
 class Worth(NamedTuple):

@@ -144,9 +144,12 @@ def some_bound(rng: np.random.Generator, margin: np.ndarray) -> Bound:
         case Kind.TRANSPORT:
             order, runs = rng.permutation(values), int(rng.integers(1, 9))
             ends = np.sort(rng.integers(0, values + 1, (runs, 2)), axis=1)
+            if rng.integers(2):  # from the first value on, as those of an order are
+                last = np.unique(rng.integers(1, values + 1, 4 * runs))
+                ends = np.column_stack([0 * last, last])
             total = np.append(0, np.cumsum(prior[order]))
             masses = total[ends[:, 1]] - total[ends[:, 0]]
-            sums = Sums(order, ends[:, 0], ends[:, 1], masses, rng.random(runs))
+            sums = Sums(order, ends[:, 0], ends[:, 1], masses, rng.random(len(ends)))
             return Bound(kind, limit / 3, sums=sums)
     return Bound(kind, limit)
 

@@ -252,10 +252,56 @@ double dominated(V values, i64, const Policy& policy, i64 bound) {
     return std::max(double(largest) - limit * double(tail), LEAST);
 }
 
+// The first of some runs, from one to another, in which a column of `laid.runs` is above a number.
+inline i64 first_above(const Laid& laid, i64 run, i64 stop, i64 column, double number) {
+    while (run < stop) {
+        const i64 middle = (run + stop) / 2;
+        if (laid.runs(middle, column) > number)
+            stop = middle;
+        else
+            run = middle + 1;
+    }
+    return run;
+}
+
+// As `distant`, of runs that begin at the first value, of a sparse class: between two values that occur
+// the records inside are the same, and the masses rise. So runs are added up by what they sum up to.
+template <class V>
+double distant_along(V values, i64 records, const Policy& policy, i64 bound) {
+    const Laid& laid = policy.laid;
+    const i64 first = laid.facts(bound, FIRST_RUN), stop = laid.facts(bound + 1, FIRST_RUN);
+    i64* entries = policy.sums;  // by their places in the order, which come first in each number
+    i64 number = 0;
+    for (i64 entry = values.begin; entry < values.end; entry++)
+        entries[number++] = i64(laid.rows(PLACE, bound, values.column(entry))) << 32 | (entry - values.begin);
+    std::sort(entries, entries + number);
+    // The sum of a column of weights over runs.
+    const auto sum = [&](i64 run, i64 until, i64 column) {
+        const auto before = [&](i64 place) {
+            if (place < stop) return laid.runs(place, column);
+            const double weight = laid.runs(stop - 1, 3);
+            return laid.runs(stop - 1, column) + (column == 4 ? weight : weight * laid.runs(stop - 1, 2));
+        };
+        return run < until ? before(until) - before(run) : 0.0;
+    };
+    double moved = 0.0;
+    i64 inside = 0, run = first;
+    for (i64 place = 0; place <= number; place++) {
+        const i64 until = place == number ? stop : first_above(laid, run, stop, 1, double(entries[place] >> 32));
+        const i64 above = first_above(laid, run, until, 2, double(inside) / double(records));
+        moved += double(inside) * (sum(run, above, 4) - sum(above, until, 4));
+        moved += double(records) * (sum(above, until, 5) - sum(run, above, 5));
+        if (place < number) inside += values.count(values.begin + (entries[place] & 0xffffffff));
+        run = until;
+    }
+    return moved - laid.limits[bound] * double(records);
+}
+
 // Too much earth to move, too far: the records of runs of values, by sums of the values in order.
 template <class V>
 double distant(V values, i64 records, const Policy& policy, i64 bound) {
     const Laid& laid = policy.laid;
+    if (V::listed && laid.facts(bound, RANK) > 0) return distant_along(values, records, policy, bound);
     const i64 start = laid.facts(bound, START), number = laid.facts(bound, STOP) - start;
     i64* sums = policy.sums;
     sums[0] = 0;
