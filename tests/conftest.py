@@ -106,6 +106,14 @@ def brief(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def unkept() -> Iterator[None]:
+    """No test has a machine lose its power, and to wait for a disk takes a tenth of a release."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(os, "fsync", lambda descriptor: None)
+        yield
+
+
 @pytest.fixture
 def published_from(tmp_path: Path) -> Callable[[pd.DataFrame, str], tuple[Path, Path]]:
     """A release by the text of a study, whose table is ``raw.csv``: both their paths."""
