@@ -1,12 +1,22 @@
 """Hierarchies of codes of which some characters are masked: zip codes, telephone numbers.
 
 In go codes and how many characters a level keeps or masks, out come labels that say where.
+
+HIPAA's Safe Harbor lets three digits of a zip code stand where more than 20,000 people live, by the
+publicly available data of the Bureau of the Census that are current, and wants 000 in the place of
+all others: 45 CFR 164.514(b)(2)(i)(B).
 """
 
+import csv
+import re
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from itertools import pairwise
+from io import StringIO
+from itertools import pairwise, product
+from pathlib import Path
+from string import digits
 from typing import Self
 
 from anonymizer.errors import InputError, is_whole, shown
@@ -14,10 +24,23 @@ from anonymizer.hierarchy.hierarchy import Hierarchy, LevelLabel, Side
 from anonymizer.hierarchy.label import MASKS, CodeForm, CodeLabel, Meaning
 from anonymizer.hierarchy.naming import named
 from anonymizer.hierarchy.partition import ANY, MOST_LISTED, Limits, Partition
+from anonymizer.tables.reading import HIERARCHY, read_whole, separator_of
 
 LONGEST_CODE = 1000
 """Characters of a code that may be kept: no code of anybody is longer."""
 
+
+FEWEST = 20_000
+"""People of whom more have to live where three digits are shown."""
+
+ZIP3 = 3
+"""Digits of a zip code that may be shown."""
+
+NOWHERE = "000"
+"""What stands in the place of three digits where too few people live."""
+
+PLACE = re.compile(r"(?:.*\D)?(\d{3}|\d{5})")
+PEOPLE = re.compile(r"\d[\d,]*")
 
 SUCH_REPLACED = 'replace = { "000" = ["036", "059"] }'
 
@@ -213,3 +236,59 @@ def _replaced(given: object, form: CodeForm) -> tuple[tuple[str, tuple[str, ...]
     if len(stems) > MOST_LISTED:
         raise InputError(f"replace may list at most {MOST_LISTED:,} prefixes")
     return pairs
+
+
+def people_by_zip3(path: Path) -> dict[str, int]:
+    """Read how many people live where zip codes have the same first three digits, by these.
+
+    ``path``: a CSV file whose lines have a zip code of five digits, a ZCTA such as
+    ``8600000US02139``, or three digits, and, in the last column, people. Lines before the first one
+    with both are headers.
+
+    InputError where a line after it has something else, or a place is there twice.
+    """
+    text = read_whole(path, HIERARCHY, "census ")
+    lines = [line for line in text.splitlines() if line.strip()]
+    rows = csv.reader(StringIO(text, newline=""), delimiter=separator_of(lines, ",;\t|"))
+    found, seen = defaultdict[str, int](int), set[str]()
+    for number, row in enumerate(rows, 1):
+        fields = [field.strip() for field in row]
+        if not any(fields):
+            continue
+        code, people = PLACE.fullmatch(fields[0]), PEOPLE.fullmatch(fields[-1])
+        if len(fields) < 2 or code is None or people is None:
+            if not seen:
+                continue
+            raise InputError(
+                f"{path}: line {number} has no zip code in its first column, or no number of "
+                "people in its last one, such as 02139,36434"
+            )
+        if code[1] in seen:
+            raise InputError(f"{path}: line {number} has a zip code for the second time")
+        seen.add(code[1])
+        found[code[1][:ZIP3]] += int(people[0].replace(",", ""))
+    if len({*map(len, seen)}) != 1:
+        raise InputError(
+            f"{path} must have lines with a zip code, all of five digits or all of three, and the "
+            "people who live there, such as 02139,36434"
+        )
+    return dict(found)
+
+
+def populous(people: Mapping[str, int]) -> Hierarchy:
+    """Return zip codes by three digits where more than 20,000 people live, others as 000.
+
+    ``people``: as ``people_by_zip3``. Where nobody knows how many live, they are too few.
+
+    >>> shown = populous({"021": 1_200_000, "036": 9_000})
+    >>> shown.labels("2139-4307"), shown.labels("03601"), shown.labels("99501")
+    (('021**', '*'), ('000**', '*'), ('000**', '*'))
+    """
+    every = map("".join, product(digits, repeat=ZIP3))
+    few = [zip3 for zip3 in every if people.get(zip3, 0) <= FEWEST and zip3 != NOWHERE]
+    if len(few) == 10**ZIP3 - 1:
+        raise InputError(
+            f"census: nowhere do more than {FEWEST:,} people live; is it the right file?"
+        )
+    found = MaskHierarchy.of_prefixes([ZIP3], length=5, pad="0", replace={NOWHERE: few})
+    return found.grounded(ZIP3)

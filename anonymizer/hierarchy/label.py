@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -69,18 +70,19 @@ class CodeForm:
         known = known and (shown == head or len(head) == self.length)
         return head.rjust(self.length, self.pad) if known else None
 
-    def condition(self, column: "ColumnSql", stem: str) -> str:
-        """The condition of values whose code begins with a stem in this form."""
+    def condition(self, column: "ColumnSql", stems: Sequence[str]) -> str:
+        """The condition of values whose code begins with one of some stems in this form."""
         if self.length is None or self.pad is None:
-            return column.begins(stem)
+            return column.begins(stems)
+        found = []
         # By the number of characters that a code has without those in front.
-        sizes = range(self.length, 0, -1)
-        heads = ((size, stem[: self.length - size], stem[self.length - size :]) for size in sizes)
-        known = [(size, rest) for size, front, rest in heads if not front.strip(self.pad)]
-        return any_of(
-            " AND ".join([*([column.begins(rest)] if rest else []), column.broken_at(size)])
-            for size, rest in known
-        )
+        for size in range(self.length, 0, -1):
+            front = self.length - size
+            rests = [stem[front:] for stem in stems if not stem[:front].strip(self.pad)]
+            if rests:
+                head = [column.begins(rests)] if all(rests) else []
+                found.append(" AND ".join([*head, column.broken_at(size)]))
+        return any_of(found)
 
     def entry(self) -> dict[str, object]:
         """What a manifest says of it."""
@@ -192,9 +194,10 @@ class ColumnSql:
         """Some of its characters, the first being 1."""
         return f"SUBSTRING({self.text} FROM {begin}{'' if size is None else f' FOR {size}'})"
 
-    def begins(self, stem: str) -> str:
-        """The condition of texts that begin with a stem."""
-        return f"{self.part(1, len(stem))} = {literal(stem)}"
+    def begins(self, stems: Sequence[str]) -> str:
+        """The condition of texts that begin with one of some stems."""
+        by_length = groupby(sorted(stems, key=len), key=len)
+        return any_of(f"{self.part(1, size)} {_is_one(own)}" for size, own in by_length)
 
     def broken_at(self, size: int) -> str:
         """The condition of texts whose first hyphen or blank, or end, follows some characters."""
@@ -243,6 +246,12 @@ def any_of(conditions: Iterable[str]) -> str:
     """The condition that one of some holds."""
     found = list(conditions)
     return found[0] if len(found) == 1 else "(" + " OR ".join(f"({each})" for each in found) + ")"
+
+
+def _is_one(texts: Iterable[str]) -> str:
+    """What follows something that is one of some texts."""
+    found = list(map(literal, texts))
+    return f"= {found[0]}" if len(found) == 1 else f"IN ({', '.join(found)})"
 
 
 def name(text: str) -> str:
@@ -478,10 +487,11 @@ class CodeLabel(Label):
         stems = [stem for stem in (self.text[: self.begin], *self.also) if stem]
         parts = [] if self.form.length else [f"{column.length} = {len(self.text)}"]
         if stems:
-            parts.append(any_of(self.form.condition(column, stem) for stem in stems))
+            parts.append(self.form.condition(column, stems))
         if self._tail:
             parts.append(f"{column.part(self.end + 1)} = {literal(self._tail)}")
-        parts += [f"NOT ({self.form.condition(column, stem)})" for stem in self.without]
+        if self.without:
+            parts.append(f"NOT ({self.form.condition(column, self.without)})")
         return " AND ".join(parts)
 
     def lines(self) -> list[LabelLine]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from anonymizer.errors import InputError, is_number, shown, suggestion
-from anonymizer.hierarchy.codes import MaskHierarchy
+from anonymizer.hierarchy.codes import MaskHierarchy, people_by_zip3, populous
 from anonymizer.hierarchy.hierarchy import MAKERS, Hierarchy
 from anonymizer.hierarchy.order import OrderHierarchy
 from anonymizer.hierarchy.partition import ANY
@@ -47,8 +47,8 @@ UNIT = "unit"
 EXACT = "exact"
 """That level 1 of ranges with ends has whole numbers as they are."""
 
-LISTING = ("file", "keep", "order")
-"""Rules that list values."""
+LISTING = ("file", "keep", "order", "census")
+"""Rules that list values, or name a file."""
 
 NUMERIC = ("widths", "cuts", "origin", "bottom", "top", GROUND)
 """Parts of rules that are numbers."""
@@ -174,6 +174,13 @@ def _file(table: Table, directory: Path) -> Hierarchy:
     return Hierarchy.read(directory / path)
 
 
+def _census(table: Table, directory: Path) -> Hierarchy:
+    path = table["census"]
+    if not isinstance(path, str | Path) or not str(path).strip():
+        raise InputError(f"census must be a path in quotes, such as {RULES['census'].example}")
+    return populous(people_by_zip3(directory / path))
+
+
 def _of_list(name: str, make: Callable[..., Hierarchy], example: str, *options: str) -> Rule:
     """Return the rule that makes a hierarchy of a list and of the options that are given."""
 
@@ -207,6 +214,7 @@ RULES: dict[str, Rule] = {
         *("zone", "format", *ENDS),
     ),
     "order": Rule(_order, 'order = ["S", "M", "L", "XL"]', ("widths", "cuts")),
+    "census": Rule(_census, 'census = "zcta.csv"'),
     "file": Rule(_file, 'file = "education.csv"'),
 }
 """Every rule by its name, in the order of messages."""

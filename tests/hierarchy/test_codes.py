@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from anonymizer import Hierarchy, InputError
 from anonymizer.hierarchy import Meaning
 from anonymizer.hierarchy.authoring import inline_text, rule_text
+from anonymizer.hierarchy.codes import people_by_zip3
 from anonymizer.hierarchy.label import ColumnSql, PlacedColumn
 from anonymizer.hierarchy.reading import of_rule, rule_alone
 from anonymizer.release.dialects import SqliteColumn
@@ -148,3 +149,47 @@ def test_rules_of_codes_that_cannot_be(rule, message):
         Hierarchy.of(rule)
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+CENSUS = """GEO_ID,NAME,P1_001N
+Geography,Geographic Area Name,!!Total
+8600000US02138,ZCTA5 02138,"12,000"
+8600000US02139,ZCTA5 02139,8001
+
+8600000US03601,ZCTA5 03601,20000
+"""
+
+
+def test_three_digits_are_shown_where_a_census_counts_enough_people(tmp_path):
+    """021 has 20,001 people and is shown; 036 has 20,000; nobody knows of 995."""
+    (tmp_path / "zcta.csv").write_text(CENSUS)
+    assert people_by_zip3(tmp_path / "zcta.csv") == {"021": 20_001, "036": 20_000}
+    rule = Hierarchy.of({"census": "zcta.csv"}, tmp_path)
+    shown = {code: rule.labels(code) for code in ("02138", "2139-4307", "03601", "99501", "00012")}
+    assert shown == {code: ("021**" if "213" in code else "000**", "*") for code in shown}
+    assert rule.limits.ground == 1  # no code is shown whole
+    assert of_rule(rule_alone(rule)) == rule  # as a manifest repeats it
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("zip,people\n", "must have lines with a zip code"),
+        ("zip,people\n02139,1\nBoston,2\n", "line 3 has no zip code in its first column"),
+        ("zip,people\n02139,1\n02138,many\n", "line 3 has no zip code in its first column"),
+        ("zip,people\n02139,1\n02139,2\n", "line 3 has a zip code for the second time"),
+        ("zip,people\n02139,1\n021,2\n", "all of five digits or all of three"),
+        ("zip,people\n02139,20000\n", "nowhere do more than 20,000 people live"),
+    ],
+)
+def test_a_census_that_says_nothing_is_refused(tmp_path, text, message):
+    (tmp_path / "zcta.csv").write_text(text)
+    with pytest.raises(InputError, match=message):
+        Hierarchy.of({"census": "zcta.csv"}, tmp_path)
+
+
+def test_a_census_is_a_path(tmp_path):
+    with pytest.raises(InputError, match=r'census must be a path in quotes, such as census = "zcta'):
+        Hierarchy.of({"census": 3}, tmp_path)
+    with pytest.raises(InputError, match=r"cannot read census .*none.csv: No such file"):
+        Hierarchy.of({"census": "none.csv"}, tmp_path)

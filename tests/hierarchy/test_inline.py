@@ -16,6 +16,7 @@ from anonymizer.tables.reading import parsed_toml
 def education(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("education.csv").write_text("9th;school;*\nBachelors;college;*\n")
+    Path("zcta.csv").write_text("zip,people\n02139,36434\n")
 
 
 def test_a_mapping_is_the_hierarchy_that_its_rule_describes():

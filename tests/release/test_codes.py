@@ -25,10 +25,12 @@ RULES = {
     "replaced": '{ prefixes = [3, 2, 1], replace = { "000" = ["036", "059"] } }',
     "both": '{ prefixes = [3, 2], length = 5, pad = "0", replace = { "000" = ["036", "059"] } }',
     "ground": '{ prefixes = [3, 2], length = 5, pad = "0", ground = 4 }',
+    "census": '{ census = "zcta.csv" }',
 }
 CASES = [
     *(("both", method) for method in ("full-domain", "cut", "variable-range", "merged-cells")),
-    *((rule, "boxes") for rule in RULES),
+    *((rule, "boxes") for rule in RULES if rule != "census"),
+    ("census", "full-domain"),
     ("replaced", "cut"),
 ]
 CODES = ["02139", "02138", "02142", "21301", "03601", "03602", "05912", "00012", "03101", "10001"]
@@ -37,7 +39,8 @@ CODES = ["02139", "02138", "02142", "21301", "03601", "03602", "05912", "00012",
 def written(code: str, rng: random.Random, rule: str) -> str:
     """A code as tables have it: without zeros in front, or with four digits more."""
     more = f"{code}-{rng.randrange(10_000):04}" if rng.random() < 0.3 else code
-    return more.lstrip("0") if rng.random() < 0.4 and "pad" in rule else more
+    padded = "pad" in rule or "census" in rule
+    return more.lstrip("0") if rng.random() < 0.4 and padded else more
 
 
 def study(directory: Path, rule: str, method: str, levels: str = "") -> Study:
@@ -46,6 +49,7 @@ def study(directory: Path, rule: str, method: str, levels: str = "") -> Study:
     zips = ["" if rng.random() < 0.03 else code for code in found]
     rows = [f"{code},{rng.choice((20, 40))},{rng.choice('abc')}" for code in zips]
     (directory / "people.csv").write_text("\n".join(["zip,age,d", *rows, ""]))
+    (directory / "zcta.csv").write_text("zip,people\n02139,20001\n21301,99999\n03601,300\n")
     (directory / "study.toml").write_text(
         f'[data]\npath = "people.csv"\nmissing = "category"\n[quasi-identifiers]\nzip = {rule}\n'
         'age = { widths = [10, 50] }\n[sensitive]\nattributes = ["d"]\n[[privacy]]\n'
@@ -107,6 +111,13 @@ def released_alike(made: Study, directory: Path, method: str) -> pd.DataFrame:
 def test_a_release_of_codes_verifies_applies_and_is_made_by_sql(tmp_path, rule, method):
     released = released_alike(study(tmp_path, RULES[rule], method), tmp_path, method)
     assert not any("-" in label for label in released["zip"])  # how somebody wrote a code
+
+
+def test_a_release_shows_no_place_of_few_people(tmp_path):
+    released = released_alike(
+        study(tmp_path, RULES["census"], "fixed", "zip = 1, age = 1"), tmp_path, ""
+    )
+    assert {*released["zip"]} == {"021**", "213**", "000**", ""}
 
 
 def test_codes_that_no_table_had_have_a_place(tmp_path):
