@@ -59,6 +59,10 @@ GROUPS = {
     },
     "Check": {
         "check": ("cli.checking", "Measure which policy a TABLE satisfies as it stands."),
+        "lint": (
+            "cli.checking",
+            "Find in a TABLE what a rule, such as HIPAA's, wants removed.",
+        ),
         "risk": ("cli.checking", "Measure what an attacker learns from a TABLE as it stands."),
         "query-loss": ("cli.checking", "Measure the privacy that answers to queries cost."),
         "audit": ("cli.checking", "Attack RELEASEs with their original table."),

@@ -60,6 +60,34 @@ def check() -> None:
     """
 
 
+@click.command(
+    epilog="\b\nExamples:\n"
+    "  anonymizer lint --safe-harbor patients.csv\n"
+    "  anonymizer lint --safe-harbor release --census zcta.csv"
+)
+@table_argument
+@click.option(
+    "--safe-harbor",
+    is_flag=True,
+    help="Look for the 18 identifiers of HIPAA, 45 CFR 164.514(b)(2)(i), by name and by value.",
+)
+@click.option(
+    "--census",
+    type=PATH,
+    help="A CSV file with zip codes, all of 5 or all of 3 digits, and the people who live there.",
+)
+@database_option
+@format_options
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+@carried_out("anonymizer.cli.lint")
+def lint() -> None:
+    """Find in a raw TABLE, or in a release, what a rule wants removed.
+
+    Exits with 0 when nothing was found, with 1 when something was, with 3 when nothing was found
+    and something could not be examined, such as free text.
+    """
+
+
 @click.command(epilog="\b\nExample:\n  anonymizer models")
 def models() -> None:
     """Print every privacy model, as a Markdown table: what a study calls it and what it bounds."""

@@ -8,7 +8,9 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from importlib import import_module
 from ipaddress import ip_address
+from operator import mul
 from typing import NamedTuple
 from zlib import crc32
 
@@ -67,6 +69,21 @@ PERSONAL = (
 
 DIGITS = (("pl", "pesel", 11), ("no", "fodselsnummer", 11), ("br", "cpf", 11), ("gb", "nhs", 10))
 """The same of those that are written as digits alone, and how many."""
+
+MAC = re.compile(r"([\da-f]{2}[:-]){5}[\da-f]{2}|([\da-f]{4}\.){2}[\da-f]{4}", re.IGNORECASE)
+VIN = re.compile(r"[A-HJ-NPR-Z\d]{17}", re.IGNORECASE)
+CARD = re.compile(r"([2-6]\d{15}|3[47]\d{13}|3[068]\d{12})")
+DEVICE = re.compile(r"\d{15}")
+DEA = re.compile(r"[ABFGMPR][A-Z9]\d{7}")
+MEDICARE = re.compile(
+    r"[1-9][AC-HJKMNP-RT-Y][\dAC-HJKMNP-RT-Y]\d-?[AC-HJKMNP-RT-Y][\dAC-HJKMNP-RT-Y]\d-?"
+    r"[AC-HJKMNP-RT-Y]{2}\d\d"
+)
+"""Medicare beneficiary identifiers, which have no check digit."""
+
+VIN_VALUES = dict(zip("ABCDEFGHJKLMNPRSTUVWXYZ", "12345678123457923456789", strict=True))
+VIN_WEIGHTS = (8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2)
+"""What letters of a vehicle's number are worth, and its places (49 CFR 565.15)."""
 
 STREET = re.compile(
     r"\d+\s?\w?,?\s+([\w.'-]+\s+){1,4}(street|st|avenue|ave|road|rd|lane|ln|drive|dr|boulevard|blvd|"
@@ -210,6 +227,30 @@ def _is_number(text: str, region: str | None) -> bool:
     return bool(is_one(number))
 
 
+def _of_digits(form: re.Pattern[str], name: str, text: str) -> bool:
+    """Return whether a text has a form, and the check digit of a kind of number."""
+    plain = text.replace(" ", "").replace("-", "")
+    if not form.fullmatch(plain):
+        return False
+    return bool(import_module(f"stdnum.{name}").is_valid(plain))  # most tables have none
+
+
+def _is_vehicle(text: str) -> bool:
+    if not VIN.fullmatch(text) or text.isdecimal():
+        return False
+    values = [int(VIN_VALUES.get(sign, sign)) for sign in text.upper()]
+    rest = sum(map(mul, values, VIN_WEIGHTS)) % 11
+    return text[8].upper() == ("X" if rest == 10 else str(rest))
+
+
+def _is_prescriber(text: str) -> bool:
+    """Return whether a text is a number of the DEA: the last digit is that of a sum of others."""
+    if not DEA.fullmatch(text):
+        return False
+    first, second = (sum(map(int, text[begin:8:2])) for begin in (2, 3))
+    return (first + 2 * second) % 10 == int(text[8])
+
+
 KINDS = (
     IdentifyingKind("e-mail addresses", lambda text: EMAIL.fullmatch(text) is not None),
     IdentifyingKind("URLs", lambda text: URL.fullmatch(text) is not None),
@@ -225,6 +266,18 @@ KINDS = (
     ),
     IdentifyingKind("telephone numbers", _is_telephone, MOST, ENOUGH),
     IdentifyingKind("addresses", lambda text: STREET.fullmatch(text) is not None, MOST, ENOUGH),
+    IdentifyingKind("MAC addresses", lambda text: MAC.fullmatch(text) is not None),
+    IdentifyingKind("vehicle numbers", _is_vehicle, NEARLY_ALL, ENOUGH),
+    IdentifyingKind(
+        "payment card numbers", partial(_of_digits, CARD, "luhn"), NEARLY_ALL, ENOUGH_DIGITS
+    ),
+    IdentifyingKind(
+        "device numbers", partial(_of_digits, DEVICE, "imei"), NEARLY_ALL, ENOUGH_DIGITS
+    ),
+    IdentifyingKind("DEA numbers", _is_prescriber, MOST, ENOUGH),
+    IdentifyingKind(
+        "Medicare numbers", lambda text: MEDICARE.fullmatch(text) is not None, NEARLY_ALL, ENOUGH
+    ),
 )
 """The kinds that are looked for."""
 
@@ -234,6 +287,8 @@ OWNER = {
     "UUIDs": "person",
     "social security numbers": "person",
     "telephone numbers": "person",
+    "payment card numbers": "person",
+    "Medicare numbers": "person",
     "addresses": "household",
 }
 """What has a value of its own, by kind."""

@@ -1,0 +1,202 @@
+"""The eighteen identifiers of HIPAA's Safe Harbor: planted by name and by value, and found."""
+
+import json
+import random
+from datetime import date, timedelta
+
+import pandas as pd
+import pytest
+
+from anonymizer.profiling.identifying import VIN_VALUES, VIN_WEIGHTS
+from anonymizer.profiling.profile import Raw
+from anonymizer.profiling.safe_harbor import BY_LETTER, safe_harbor
+
+N = 60
+
+
+def drawn(kind):
+    """Sixty values of a kind, made by a seed."""
+    rng = random.Random(kind)
+
+    def digits(number):
+        return "".join(rng.choice("0123456789") for _ in range(number))
+
+    return [MADE[kind](rng, digits, n) for n in range(N)]
+
+
+def vin(rng, digits, n):
+    text = "1HGCM826" + "0" + "A" + digits(7)
+    worth = [int(VIN_VALUES.get(sign, sign)) for sign in text]
+    rest = sum(a * b for a, b in zip(worth, VIN_WEIGHTS, strict=True)) % 11
+    return text[:8] + ("X" if rest == 10 else str(rest)) + text[9:]
+
+
+def luhn(text):
+    total = sum(sum(divmod(int(d) * (1 + i % 2), 10)) for i, d in enumerate(text[::-1], 1))
+    return text + str(-total % 10)
+
+
+def dea(rng, digits, n):
+    own = digits(6)
+    total = sum(map(int, own[::2])) + 2 * sum(map(int, own[1::2]))
+    return f"BK{own}{total % 10}"
+
+
+FIRST, LAST = ("Ada", "Kim", "Ole", "Zoë", "Max"), ("Lovelace", "O'Hara", "Müller", "Smith-Jones")
+MADE = {
+    "A": lambda rng, digits, n: f"{rng.choice(FIRST)} {chr(65 + n % 26)}. {rng.choice(LAST)}",
+    "B": lambda rng, digits, n: f"{n + 1} Oak Street",
+    "C": lambda rng, digits, n: (date(2020, 1, 1) + timedelta(7 * n)).isoformat(),
+    "D": lambda rng, digits, n: f"(212) 555-01{n:02}",
+    "E": lambda rng, digits, n: f"fax: +1 212 555 01{n:02}",
+    "F": lambda rng, digits, n: f"user{n}@example.org",
+    "G": lambda rng, digits, n: f"{100 + n}-45-{1000 + n}",
+    "H": lambda rng, digits, n: f"MRN {digits(7)}",
+    "I": lambda rng, digits, n: f"{1 + n % 9}EG4-TE5-MK{digits(2)}",
+    "J": lambda rng, digits, n: luhn("4" + digits(14)),
+    "K": dea,
+    "L": vin,
+    "M": lambda rng, digits, n: ":".join(digits(2) for _ in range(6)),
+    "N": lambda rng, digits, n: f"https://example.org/{n}",
+    "O": lambda rng, digits, n: f"10.0.{n % 7}.{n}",
+    "P": lambda rng, digits, n: "Rk1SACAyMAAAAA" + digits(12),
+    "Q": lambda rng, digits, n: f"faces/{digits(6)}.jpg",
+    "R": lambda rng, digits, n: f"{digits(8)}-1234-4123-8123-{digits(12)}",
+}
+NAMES = {
+    "A": "last_name", "B": "City", "C": "date_of_birth", "D": "home phone", "E": "FaxNumber",
+    "F": "e_mail", "G": "SSN", "H": "mrn", "I": "member_id", "J": "account-number",
+    "K": "drivers_license", "L": "license_plate", "M": "device id", "N": "url", "O": "ip_address",
+    "P": "fingerprint", "Q": "photo", "R": "patient_id",
+}  # fmt: skip
+
+
+def found(**columns):
+    return safe_harbor(Raw.of(pd.DataFrame(columns)))
+
+
+def letters(report):
+    return {(each.letter, each.column) for each in report.findings}
+
+
+def test_all_eighteen_are_found_by_their_values():
+    """The columns have names that say nothing."""
+    report = found(**{f"x{letter}x": drawn(letter) for letter in BY_LETTER})
+    assert letters(report) == {(letter, f"x{letter}x") for letter in BY_LETTER}
+    assert {each.by for each in report.findings} == {"values"}
+
+
+def test_all_eighteen_are_found_by_their_names():
+    """The values are letters that say nothing, but for dates, which are days of the year."""
+    rng = random.Random(1)
+    columns = {
+        NAMES[letter]: [f"{rng.choice('ghjk')}{rng.choice('ghjk')}{n % 30}" for n in range(N)]
+        for letter in BY_LETTER
+    }
+    columns[NAMES["C"]] = drawn("C")
+    report = safe_harbor(Raw.of(pd.DataFrame(columns)))
+    assert letters(report) == {(letter, NAMES[letter]) for letter in BY_LETTER}
+    assert {each.letter for each in report.findings if each.by == "values"} <= {"C", "R"}
+
+
+def test_adult_has_none_of_them(adult):
+    report = safe_harbor(Raw.of(adult))
+    assert (report.findings, report.unexamined) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("ages", "several"),
+    [
+        ([20, 50, 89], False),
+        ([20, 50, 90], False),
+        (["20", "50", "90+"], False),
+        (["20", "89", "90 and over"], False),
+        (["[20, 90)", "[90, inf)"], False),
+        ([20, 90, 91], True),
+        (["[20, 85)", "[85, 95)", "95 and over"], True),
+        (["20", "90-94", "95+"], True),
+    ],
+)
+def test_ages_over_89_are_one_group(ages, several):
+    report = found(age=ages * 30)
+    assert letters(report) == ({("C", "age")} if several else set())
+
+
+@pytest.mark.parametrize(
+    ("values", "dated"),
+    [
+        ([1980, 1985, 2001], False),
+        (["1980", "1936 or before"], False),
+        (["[1980, 1990)", "[1990, 2000)"], False),
+        (["*"], False),
+        ([1901, 1903, 1980], True),  # of people over 89, several groups
+        (["1980-05", "1981-06"], True),
+        (["1979 Q3", "1980 Q1"], True),
+        (["5/1980", "12/1981"], True),
+        (["[1980-01-01, 1980-02-01)", "[1980-02-01, 1980-03-01)"], True),
+        (["12-Mar-80", "1 Jun 1981"], True),
+    ],
+)
+def test_of_dates_years_alone_may_stay(values, dated):
+    assert letters(found(birth=values * 30)) == ({("C", "birth")} if dated else set())
+
+
+@pytest.mark.parametrize("value", ["10.0.0.1", "1.2.3", "Mary 12", "Market 4", "12-34-5678"])
+def test_what_looks_like_a_date_and_is_none(value):
+    assert not [each for each in found(x=[value, "other"] * 30).findings if each.letter == "C"]
+
+
+def test_three_digits_of_zip_codes_need_a_census():
+    table = pd.DataFrame({"zip": ["021**", "036**", "000**", "*"] * 20})
+    raw = Raw.of(table)
+    assert [name for name, _ in safe_harbor(raw).unexamined] == ["zip"]
+    assert letters(safe_harbor(raw, {"021": 20_001, "036": 20_000})) == {("B", "zip")}
+    many = safe_harbor(raw, {"021": 20_001, "036": 20_001})
+    assert (many.findings, many.unexamined) == ((), ())
+    assert "nothing of 1 of its zip codes" in safe_harbor(raw, {"021": 20_001}).unexamined[0][1]
+    assert letters(found(zip=["02139", "03601"] * 30)) == {("B", "zip")}
+
+
+def test_free_text_is_looked_into_and_never_examined():
+    text = "Seen by the nurse on {} and sent home; reach the family at {}."
+    notes = [text.format(f"3/{1 + n % 28}/2021", f"(212) 555-01{n:02}") for n in range(N)]
+    report = found(notes=notes)
+    assert letters(report) == {("C", "notes"), ("D", "notes")}
+    assert [name for name, _ in report.unexamined] == ["notes"]
+    clean = found(notes=["Nothing of note was to be seen " + "x" * n for n in range(N)])
+    assert (clean.findings, len(clean.unexamined)) == ((), 1)
+
+
+def test_what_many_share_is_no_identifier():
+    """Whether somebody has a telephone, or what kind of account, is told by the name alone."""
+    columns = {
+        "telephone": ["yes", "no"] * 200,
+        "account": ["none", "low", "high", "unknown"] * 100,
+        "clinic_name": ["North", "South"] * 200,
+        "num_open_accounts": [*range(10)] * 40,
+        "vehicle": ["car", "bus"] * 200,
+    }
+    assert found(**columns).findings == ()
+
+
+def test_lists_are_not_examined():
+    report = safe_harbor(Raw.of(pd.DataFrame({"codes": [["a"], ["b"]]})))
+    assert report.unexamined == (("codes", "its values cannot be told apart, as those of lists"),)
+
+
+def test_the_command(tmp_path, monkeypatch, run):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame({"mail": drawn("F"), "zip": ["021", "036"] * 30}).to_csv("t.csv", index=False)
+    code, out, err = run("lint", "--safe-harbor", "t.csv")
+    assert (code, err) == (1, "")
+    assert "e-mail addresses" in out
+    assert "--census names a file" in out
+    assert "user1@" not in out
+    (tmp_path / "c.csv").write_text("zip,people\n02139,36434\n03601,900\n")
+    found = json.loads(run("lint", "--safe-harbor", "t.csv", "--census", "c.csv", "--json")[1])
+    assert [each["letter"] for each in found["findings"]] == ["B", "F"]
+    pd.DataFrame({"zip": ["021"] * 60}).to_csv("u.csv", index=False)
+    assert run("lint", "--safe-harbor", "u.csv")[0] == 3
+    assert run("lint", "--safe-harbor", "u.csv", "--census", "c.csv")[0] == 0
+    code, _, err = run("lint", "t.csv")
+    assert (code, "say which rule the table is held against" in err) == (2, True)
