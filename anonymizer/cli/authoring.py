@@ -31,6 +31,7 @@ MINUTE = 60.0
     epilog="\b\nExamples:\n"
     "  anonymizer init people.csv\n"
     "  anonymizer init people.csv -o study --sensitive diagnosis --k 10\n"
+    "  anonymizer init people.csv --preset safe-harbor --census zcta.csv\n"
     "  anonymizer init adult.data --columns age,workclass,weight,education"
 )
 @table_argument
@@ -52,6 +53,17 @@ MINUTE = 60.0
 @names_option("--identifiers", "What the release leaves out")
 @names_option("--insensitive", "What is released as it is; Q* is all that begins with Q")
 @names_option("--person", "What tells whose each record is where people have several; - is none")
+@click.option(
+    "--preset",
+    type=click.Choice(["safe-harbor"]),
+    help="What the release has to satisfy besides: the Safe Harbor rule of HIPAA.",
+)
+@click.option(
+    "--census",
+    type=PATH,
+    help="With safe-harbor, a CSV file of zip codes and the people who live there; without it "
+    "zip codes are left out.",
+)
 @database_option
 @format_options
 @click.option(

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -15,6 +15,7 @@ from anonymizer.errors import InputError
 from anonymizer.feedback.document import Block
 from anonymizer.feedback.progress import progress
 from anonymizer.feedback.words import names_listed, plural
+from anonymizer.hierarchy.codes import people_by_zip3
 from anonymizer.release.drafting import STUDY_FILE, DraftOptions, require_room
 from anonymizer.release.manifest.standing import same_file
 from anonymizer.release.person_warnings import profile_warnings
@@ -44,6 +45,8 @@ def init(
     person: tuple[str, ...] | None,
     insensitive: tuple[str, ...] | None,
     max_quasi_identifiers: int | None,
+    preset: Literal["safe-harbor"] | None,
+    census: Path | None,
     database_table: str | None,
     **form: Any,
 ) -> None:
@@ -54,6 +57,10 @@ def init(
             f"{directory} would be a directory, in which {STUDY_FILE} is written; name one without "
             f".toml, such as {directory.with_suffix('')}"
         )
+    if census is not None and preset is None:
+        raise click.UsageError("--census is for --preset safe-harbor")
+    if census is not None:
+        people_by_zip3(census)  # before a long table is read
     require_room(directory, force=force)
     if same_file(table, directory / STUDY_FILE):
         raise InputError(f"{table} is the table itself; choose another directory")
@@ -67,7 +74,8 @@ def init(
             watch("profiling the columns", 0, None)
             told = () if person == (NONE,) else person
             roles = (quasi_identifiers, sensitive, identifiers, told, insensitive)
-            wishes = DraftOptions(k, *roles, max_quasi_identifiers)
+            known = None if census is None else relative(census, directory)
+            wishes = DraftOptions(k, *roles, max_quasi_identifiers, preset, known, directory)
             found = draft(raw, wishes, data)
         asked = interactive() and not yes and not as_json
         if asked:

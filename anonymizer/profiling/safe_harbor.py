@@ -5,7 +5,7 @@ their names or by their values, and what could not be examined. A label of a rel
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
 from itertools import pairwise
@@ -17,6 +17,7 @@ from anonymizer.hierarchy.label import MASKS
 from anonymizer.profiling.columns import FEW, ProfiledColumn
 from anonymizer.profiling.hints import AGE, BIRTH, NAME, WEIGHT, hint_of, words_of
 from anonymizer.profiling.identifying import EMAIL, KINDS, URL, IdentifyingKind
+from anonymizer.profiling.ladders import Ladder
 from anonymizer.profiling.profile import Raw
 from anonymizer.tables.values import number_of
 
@@ -52,6 +53,7 @@ DAY = re.compile(
     re.IGNORECASE,
 )
 """A day, or a month, of some year."""
+NEW_YEAR = re.compile(r"\b\d{4}-01-01\b(?! \d)")
 WITHIN_YEAR = re.compile(r"\d{4}[- ]?(q[1-4]|w\d\d|h[12])|\d{1,2}/\d{4}", re.IGNORECASE)
 """Quarters, weeks, halves and months of years: elements of dates, too."""
 
@@ -361,7 +363,48 @@ def _is_dated(text: str) -> bool:
     """Return whether a value or label, or an end of it, says more than a year."""
     if number_of(text) is not None:
         return False
+    if text.startswith(("[", "(")):  # a range that ends with years says no more than these
+        text = NEW_YEAR.sub("", text)
     unit = partial_unit(text)
     if unit is not None:
         return not str(unit[2]).isdecimal()
     return bool(WITHIN_YEAR.fullmatch(text) or DAY.search(text))
+
+
+def safe_ladder(column: ProfiledColumn, census: str | None) -> Ladder | None:
+    """Return the rule by which Safe Harbor lets a column stand; None where none is known.
+
+    Years are left of dates, all ages over 89 are one group, and three digits of zip codes stand
+    where the file ``census`` counts enough people; without it they do not stand.
+    """
+    hint, year = column.hint, date.today().year
+    about = "" if hint is None else hint.about
+    if column.moments is not None and column.clock is not None:
+        form = {"format": column.clock.format} if column.clock.format else {}
+        oldest = {"bottom": year - OLDEST - 1} if about == BIRTH else {}
+        rule = {"calendar": ["5 years", "decade"], "ground": "year", **form, **oldest}
+        return Ladder(rule, "Safe Harbor: of dates no more than the year")
+    if about == AGE and column.numbers is not None:
+        rule = {"widths": [5, 10, 20], "top": OLDEST + 1}
+        return Ladder(_exact(rule, column), "Safe Harbor: all ages over 89 are one group")
+    if about == BIRTH and column.numbers is not None:
+        rule = {"widths": [5, 10], "bottom": year - OLDEST}
+        return Ladder(_exact(rule, column), "Safe Harbor: all who are over 89 are one group")
+    if column.postal and census is not None:
+        why = f"Safe Harbor: three digits where more than {FEWEST:,} people live, else 000"
+        return Ladder({"census": census}, why)
+    return None
+
+
+def _exact(rule: dict[str, Any], column: ProfiledColumn) -> dict[str, Any]:
+    """Let whole numbers stand as they are between the ends."""
+    return {**rule, **({"exact": True} if column.whole else {"min-level": 1})}
+
+
+def removed_by(found: SafeHarbor, standing: Collection[str]) -> dict[str, str]:
+    """Return the columns that Safe Harbor wants removed, and why, but for some that may stand."""
+    removed = {name: f"Safe Harbor: {why}" for name, why in found.unexamined}
+    removed |= {
+        each.column: f"Safe Harbor wants {each.identifier} removed" for each in found.findings
+    }
+    return {name: why for name, why in removed.items() if name not in standing}

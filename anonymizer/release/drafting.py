@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from textwrap import wrap
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -35,12 +35,16 @@ from anonymizer.profiling.policy import (
     size_of,
 )
 from anonymizer.profiling.profile import Raw
+from anonymizer.profiling.roles import RoleReason
+from anonymizer.profiling.safe_harbor import removed_by, safe_harbor, safe_ladder
 from anonymizer.recoding.classes import Boxes
 from anonymizer.release.document import PINNED
 from anonymizer.release.output import reserved
 from anonymizer.tables.files.format import EVERY, missing_texts, missing_values_of
 
 STUDY_FILE, HIERARCHIES = "study.toml", "hierarchies"
+
+STANDS = "Safe Harbor lets it stand when it is coarser"
 
 MOST_NAMED = 20
 """Columns that a comment names one by one."""
@@ -65,7 +69,8 @@ class DraftOptions:
     """What a draft is to say whatever the profile proposes.
 
     ``k`` None is by the records, or by the persons; ``person`` without columns is that there are no
-    persons with several records.
+    persons with several records. Of the ``preset`` ``"safe-harbor"`` the study satisfies that rule
+    of HIPAA, with the file ``census`` for zip codes, whose path starts at ``directory``.
     """
 
     k: int | None = None
@@ -75,9 +80,69 @@ class DraftOptions:
     person: str | Sequence[str] | None = None
     insensitive: Sequence[str] | None = None
     max_quasi_identifiers: int | None = None
+    preset: Literal["safe-harbor"] | None = None
+    census: str | None = None
+    directory: Path = Path()
 
     def profiled(self, table: pd.DataFrame | Raw) -> TableProfile:
-        """The profile of a table, with the roles that were chosen."""
+        """The profile of a table, with the roles that were chosen, or that the preset wants."""
+        found = self._profiled(table)
+        if self.preset is None:
+            return found
+        raw = table if isinstance(table, Raw) else Raw.of(table)
+        person, gone = found.person, found.of_role("identifier", "left out")
+        standing = [n for n in self.ladders(found) if n not in {*person, *gone}]
+        removed = removed_by(safe_harbor(raw), standing)
+        self._require_preset(removed, standing)
+        known = dict.fromkeys((*found.of_role("quasi-identifier"), *standing))
+        again = replace(
+            self,
+            quasi_identifiers=[name for name in known if name not in removed],
+            sensitive=[n for n in found.of_role("sensitive") if n not in {*removed, *standing}],
+            identifiers=[*dict.fromkeys((*gone, *(n for n in removed if n not in person)))],
+            person=person,
+            max_quasi_identifiers=None,
+        )
+        if not again.quasi_identifiers:
+            raise InputError(
+                "Safe Harbor leaves no column that others may know of somebody; name one as "
+                "--quasi-identifiers, or leave --preset out"
+            )
+        reasons = {(each.name, each.role): each.why for each in found.columns}
+        reasons |= {(n, "quasi-identifier"): RoleReason(STANDS) for n in standing}
+        reasons |= {(n, "identifier"): RoleReason(why) for n, why in removed.items()}
+        found = again._profiled(raw)
+        columns = (
+            replace(each, why=reasons.get((each.name, each.role), each.why))
+            for each in found.columns
+        )
+        return replace(found, columns=tuple(columns))
+
+    def _require_preset(self, removed: Collection[str], standing: Collection[str]) -> None:
+        """Refuse roles that were chosen and that the preset does not allow."""
+        coarser = {*removed, *standing}
+        for chosen, names, taken, why in (
+            ("quasi-identifiers", self.quasi_identifiers, removed, "wants removed"),
+            ("sensitive", self.sensitive, coarser, "does not let stand as it is"),
+            ("insensitive", self.insensitive, coarser, "does not let stand as it is"),
+        ):
+            for name in names or ():
+                if name in taken:
+                    raise InputError(
+                        f"--{chosen} names {name!r}, which Safe Harbor {why}; leave it out there, "
+                        "or leave --preset out"
+                    )
+
+    def ladders(self, found: TableProfile) -> dict[str, Ladder]:
+        """The rules that the preset has for columns of a table, whatever would be proposed."""
+        rules = {
+            name: safe_ladder(column, self.census)
+            for name, column in found.counted.items()
+            if self.preset is not None
+        }
+        return {name: rule for name, rule in rules.items() if rule is not None}
+
+    def _profiled(self, table: pd.DataFrame | Raw) -> TableProfile:
         return profile(
             table,
             quasi_identifiers=self.quasi_identifiers,
@@ -101,8 +166,10 @@ class StudyProposal:
         profile: TableProfile,
         k: int | None = None,
         data: Mapping[str, Any] | None = None,
+        ladders: Mapping[str, Ladder] | None = None,
+        directory: Path = Path(),
     ) -> None:
-        self.profile = profile
+        self.profile, self.own_ladders, self.directory = profile, ladders or {}, directory
         self.k = _size(profile, k)
         self.data = {"path": TABLE, **(data or {})}
         absent = {name: list(texts) for name in self._counted if (texts := self._absent(name))}
@@ -125,7 +192,7 @@ class StudyProposal:
 
     def _holds(self, name: str, text: str) -> bool:
         rule = self.ladders[name].rule if name in self.ladders else SUPPRESS
-        hierarchy = Hierarchy.of(rule, attribute=name)
+        hierarchy = Hierarchy.of(rule, self.directory, name)
         return hierarchy.covers(hierarchy.key(text))
 
     def remark(self, name: str) -> str:
@@ -170,16 +237,18 @@ class StudyProposal:
         }
         if recoding_of(found, ladders).keys["method"] == Boxes.name:
             ladders = {n: ladder_in_boxes(found.counted[n], each) for n, each in ladders.items()}
-        return {
+        grounded = {
             name: grounded_ladder(found.counted[name], each, found.combinations)
             for name, each in ladders.items()
         }
+        return {name: self.own_ladders.get(name, each) for name, each in grounded.items()}
 
     @cached_property
     def hierarchies(self) -> dict[str, Hierarchy]:
         """How each quasi-identifier generalizes, those in files too."""
         return {
-            name: Hierarchy.of(ladder.rule, attribute=name) for name, ladder in self.ladders.items()
+            name: Hierarchy.of(ladder.rule, self.directory, name)
+            for name, ladder in self.ladders.items()
         }
 
     @cached_property

@@ -189,7 +189,7 @@ def test_a_census_that_says_nothing_is_refused(tmp_path, text, message):
 
 
 def test_a_census_is_a_path(tmp_path):
-    with pytest.raises(InputError, match=r'census must be a path in quotes, such as census = "zcta'):
+    with pytest.raises(InputError, match=r"census must be a path in quotes, such as census = "):
         Hierarchy.of({"census": 3}, tmp_path)
     with pytest.raises(InputError, match=r"cannot read census .*none.csv: No such file"):
         Hierarchy.of({"census": "none.csv"}, tmp_path)

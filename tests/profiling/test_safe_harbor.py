@@ -128,6 +128,7 @@ def test_ages_over_89_are_one_group(ages, several):
         ([1980, 1985, 2001], False),
         (["1980", "1936 or before"], False),
         (["[1980, 1990)", "[1990, 2000)"], False),
+        (["(-inf, 1942-01-01)", "[1942-01-01, 1952-01-01)"], False),
         (["*"], False),
         ([1901, 1903, 1980], True),  # of people over 89, several groups
         (["1980-05", "1981-06"], True),
@@ -200,3 +201,64 @@ def test_the_command(tmp_path, monkeypatch, run):
     assert run("lint", "--safe-harbor", "u.csv", "--census", "c.csv")[0] == 0
     code, _, err = run("lint", "t.csv")
     assert (code, "say which rule the table is held against" in err) == (2, True)
+
+
+def patients():
+    """People of 30 to 99 years with names, dates, zip codes, cities, notes and a diagnosis."""
+    rng = random.Random(3)
+    rows = []
+    for n in range(400):
+        born = date(1927, 1, 1) + timedelta(rng.randrange(25_000))
+        seen = date(2021, 1, 1) + timedelta(rng.randrange(900))
+        rows.append(
+            {
+                "patient_id": f"P{n:05}",
+                "name": drawn("A")[n % N] + f" {n}",
+                "dob": born.isoformat(),
+                "age": rng.randrange(30, 100),
+                "sex": rng.choice("FM"),
+                "zip": rng.choice(["02139", "02138", "03601", "99501"]),
+                "city": rng.choice(["Boston", "Acworth"]),
+                "admitted": f"{seen.month}/{seen.day}/{seen.year}",
+                "diagnosis": rng.choice(["flu", "cold", "asthma"]),
+                "notes": f"Nothing of note was to be seen on this visit, {n}",
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize("census", [True, False])
+def test_a_preset_drafts_a_study_whose_release_has_none_of_them(tmp_path, monkeypatch, run, census):
+    monkeypatch.chdir(tmp_path)
+    patients().to_csv("p.csv", index=False)
+    (tmp_path / "c.csv").write_text("zip,people\n02139,15000\n02138,9000\n03601,900\n")
+    given = ["--census", "c.csv"] if census else []
+    assert run("init", "p.csv", "-o", "study", "--preset", "safe-harbor", *given)[0] == 0
+    assert run("run", "study/study.toml", "-o", "out")[0] == 0
+    assert run("lint", "--safe-harbor", "out", *given)[0] == 0
+    released = pd.read_csv("out/released.csv", dtype=str)
+    zips = {"zip"} if census else set()
+    assert {*released.columns} == {"dob", "age", "sex", "admitted", "diagnosis"} | zips
+    if census:
+        assert {*released["zip"]} <= {"021**", "000**", "*"}
+    assert run("verify", "out")[0] == 0
+
+
+def test_a_preset_refuses_what_it_does_not_allow(tmp_path, monkeypatch, run):
+    monkeypatch.chdir(tmp_path)
+    patients().to_csv("p.csv", index=False)
+    preset = ("init", "p.csv", "-o", "study", "--preset", "safe-harbor")
+    for more, message in (
+        (("--sensitive", "zip"), "--sensitive names 'zip', which Safe Harbor does not let stand"),
+        (("--quasi-identifiers", "city"), "--quasi-identifiers names 'city', which Safe Harbor"),
+        (("--insensitive", "notes"), "--insensitive names 'notes', which Safe Harbor does not let"),
+        (("--census", "none.csv"), "cannot read census none.csv"),
+    ):
+        code, _, err = run(*preset, *more)
+        assert (code, message in err) == (2, True), err
+    code, _, err = run("init", "p.csv", "-o", "study", "--census", "c.csv")
+    assert (code, "--census is for --preset safe-harbor" in err) == (2, True)
+    patients()[["name", "notes"]].to_csv("n.csv", index=False)
+    code, _, err = run("init", "n.csv", "-o", "study", "--preset", "safe-harbor")
+    assert (code, "leaves no column that others may know" in err) == (2, True)
+    assert not (tmp_path / "study").exists()
