@@ -16,6 +16,7 @@ from anonymizer.feedback.document import Block
 from anonymizer.feedback.progress import progress
 from anonymizer.feedback.words import names_listed, plural
 from anonymizer.hierarchy.codes import people_by_zip3
+from anonymizer.profiling.safe_harbor import SafeHarborPreset
 from anonymizer.release.drafting import STUDY_FILE, DraftOptions, require_room
 from anonymizer.release.manifest.standing import same_file
 from anonymizer.release.person_warnings import profile_warnings
@@ -75,7 +76,8 @@ def init(
             told = () if person == (NONE,) else person
             roles = (quasi_identifiers, sensitive, identifiers, told, insensitive)
             known = None if census is None else relative(census, directory)
-            wishes = DraftOptions(k, *roles, max_quasi_identifiers, preset, known, directory)
+            wanted = None if preset is None else SafeHarborPreset(known)
+            wishes = DraftOptions(k, *roles, max_quasi_identifiers, wanted, directory)
             found = draft(raw, wishes, data)
         asked = interactive() and not yes and not as_json
         if asked:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from anonymizer.hierarchy.calendar import partial_unit
 from anonymizer.hierarchy.codes import FEWEST, ZIP3
@@ -371,40 +371,50 @@ def _is_dated(text: str) -> bool:
     return bool(WITHIN_YEAR.fullmatch(text) or DAY.search(text))
 
 
-def safe_ladder(column: ProfiledColumn, census: str | None) -> Ladder | None:
-    """Return the rule by which Safe Harbor lets a column stand; None where none is known.
+@dataclass(frozen=True)
+class SafeHarborPreset:
+    """What Safe Harbor wants of a study that is drafted.
 
-    Years are left of dates, all ages over 89 are one group, and three digits of zip codes stand
-    where the file ``census`` counts enough people; without it they do not stand.
+    ``census``: the path of a file with the people who live where zip codes are, as a study has it.
     """
-    hint, year = column.hint, date.today().year
-    about = "" if hint is None else hint.about
-    if column.moments is not None and column.clock is not None:
-        form = {"format": column.clock.format} if column.clock.format else {}
-        oldest = {"bottom": year - OLDEST - 1} if about == BIRTH else {}
-        rule = {"calendar": ["5 years", "decade"], "ground": "year", **form, **oldest}
-        return Ladder(rule, "Safe Harbor: of dates no more than the year")
-    if about == AGE and column.numbers is not None:
-        rule = {"widths": [5, 10, 20], "top": OLDEST + 1}
-        return Ladder(_exact(rule, column), "Safe Harbor: all ages over 89 are one group")
-    if about == BIRTH and column.numbers is not None:
-        rule = {"widths": [5, 10], "bottom": year - OLDEST}
-        return Ladder(_exact(rule, column), "Safe Harbor: all who are over 89 are one group")
-    if column.postal and census is not None:
-        why = f"Safe Harbor: three digits where more than {FEWEST:,} people live, else 000"
-        return Ladder({"census": census}, why)
-    return None
+
+    census: str | None = None
+    name: ClassVar[str] = "Safe Harbor"
+
+    def ladder(self, column: ProfiledColumn) -> Ladder | None:
+        """Return the rule by which Safe Harbor lets a column stand; None where none is known.
+
+        Years are left of dates, all ages over 89 are one group, and three digits of zip codes stand
+        where the file of a census counts enough people; without it they do not stand.
+        """
+        hint, year = column.hint, date.today().year
+        about = "" if hint is None else hint.about
+        if column.moments is not None and column.clock is not None:
+            form = {"format": column.clock.format} if column.clock.format else {}
+            oldest = {"bottom": year - OLDEST - 1} if about == BIRTH else {}
+            rule = {"calendar": ["5 years", "decade"], "ground": "year", **form, **oldest}
+            return Ladder(rule, "Safe Harbor: of dates no more than the year")
+        if about == AGE and column.numbers is not None:
+            rule = {"widths": [5, 10, 20], "top": OLDEST + 1}
+            return Ladder(_exact(rule, column), "Safe Harbor: all ages over 89 are one group")
+        if about == BIRTH and column.numbers is not None:
+            rule = {"widths": [5, 10], "bottom": year - OLDEST}
+            return Ladder(_exact(rule, column), "Safe Harbor: all who are over 89 are one group")
+        if column.postal and self.census is not None:
+            why = f"Safe Harbor: three digits where more than {FEWEST:,} people live, else 000"
+            return Ladder({"census": self.census}, why)
+        return None
+
+    def removed(self, raw: Raw, standing: Collection[str]) -> dict[str, str]:
+        """Return the columns that it wants removed, and why, but for some that may stand."""
+        found = safe_harbor(raw)
+        removed = {name: f"{self.name}: {why}" for name, why in found.unexamined}
+        removed |= {
+            each.column: f"{self.name} wants {each.identifier} removed" for each in found.findings
+        }
+        return {name: why for name, why in removed.items() if name not in standing}
 
 
 def _exact(rule: dict[str, Any], column: ProfiledColumn) -> dict[str, Any]:
     """Let whole numbers stand as they are between the ends."""
     return {**rule, **({"exact": True} if column.whole else {"min-level": 1})}
-
-
-def removed_by(found: SafeHarbor, standing: Collection[str]) -> dict[str, str]:
-    """Return the columns that Safe Harbor wants removed, and why, but for some that may stand."""
-    removed = {name: f"Safe Harbor: {why}" for name, why in found.unexamined}
-    removed |= {
-        each.column: f"Safe Harbor wants {each.identifier} removed" for each in found.findings
-    }
-    return {name: why for name, why in removed.items() if name not in standing}

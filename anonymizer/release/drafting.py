@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from textwrap import wrap
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -36,15 +36,15 @@ from anonymizer.profiling.policy import (
 )
 from anonymizer.profiling.profile import Raw
 from anonymizer.profiling.roles import RoleReason
-from anonymizer.profiling.safe_harbor import removed_by, safe_harbor, safe_ladder
 from anonymizer.recoding.classes import Boxes
 from anonymizer.release.document import PINNED
 from anonymizer.release.output import reserved
 from anonymizer.tables.files.format import EVERY, missing_texts, missing_values_of
 
-STUDY_FILE, HIERARCHIES = "study.toml", "hierarchies"
+if TYPE_CHECKING:
+    from anonymizer.profiling.safe_harbor import SafeHarborPreset
 
-STANDS = "Safe Harbor lets it stand when it is coarser"
+STUDY_FILE, HIERARCHIES = "study.toml", "hierarchies"
 
 MOST_NAMED = 20
 """Columns that a comment names one by one."""
@@ -69,8 +69,8 @@ class DraftOptions:
     """What a draft is to say whatever the profile proposes.
 
     ``k`` None is by the records, or by the persons; ``person`` without columns is that there are no
-    persons with several records. Of the ``preset`` ``"safe-harbor"`` the study satisfies that rule
-    of HIPAA, with the file ``census`` for zip codes, whose path starts at ``directory``.
+    persons with several records. The study satisfies what the ``preset`` wants. Paths of rules
+    start at ``directory``, where the study will lie.
     """
 
     k: int | None = None
@@ -80,8 +80,7 @@ class DraftOptions:
     person: str | Sequence[str] | None = None
     insensitive: Sequence[str] | None = None
     max_quasi_identifiers: int | None = None
-    preset: Literal["safe-harbor"] | None = None
-    census: str | None = None
+    preset: SafeHarborPreset | None = None
     directory: Path = Path()
 
     def profiled(self, table: pd.DataFrame | Raw) -> TableProfile:
@@ -92,8 +91,8 @@ class DraftOptions:
         raw = table if isinstance(table, Raw) else Raw.of(table)
         person, gone = found.person, found.of_role("identifier", "left out")
         standing = [n for n in self.ladders(found) if n not in {*person, *gone}]
-        removed = removed_by(safe_harbor(raw), standing)
-        self._require_preset(removed, standing)
+        removed = self.preset.removed(raw, standing)
+        self._require_allowed(self.preset.name, removed, standing)
         known = dict.fromkeys((*found.of_role("quasi-identifier"), *standing))
         again = replace(
             self,
@@ -105,11 +104,12 @@ class DraftOptions:
         )
         if not again.quasi_identifiers:
             raise InputError(
-                "Safe Harbor leaves no column that others may know of somebody; name one as "
-                "--quasi-identifiers, or leave --preset out"
+                f"{self.preset.name} leaves no column that others may know of somebody; name one "
+                "as --quasi-identifiers, or leave --preset out"
             )
+        stands = f"{self.preset.name} lets it stand when it is coarser"
         reasons = {(each.name, each.role): each.why for each in found.columns}
-        reasons |= {(n, "quasi-identifier"): RoleReason(STANDS) for n in standing}
+        reasons |= {(n, "quasi-identifier"): RoleReason(stands) for n in standing}
         reasons |= {(n, "identifier"): RoleReason(why) for n, why in removed.items()}
         found = again._profiled(raw)
         columns = (
@@ -118,7 +118,9 @@ class DraftOptions:
         )
         return replace(found, columns=tuple(columns))
 
-    def _require_preset(self, removed: Collection[str], standing: Collection[str]) -> None:
+    def _require_allowed(
+        self, preset: str, removed: Collection[str], standing: Collection[str]
+    ) -> None:
         """Refuse roles that were chosen and that the preset does not allow."""
         coarser = {*removed, *standing}
         for chosen, names, taken, why in (
@@ -129,17 +131,15 @@ class DraftOptions:
             for name in names or ():
                 if name in taken:
                     raise InputError(
-                        f"--{chosen} names {name!r}, which Safe Harbor {why}; leave it out there, "
+                        f"--{chosen} names {name!r}, which {preset} {why}; leave it out there, "
                         "or leave --preset out"
                     )
 
     def ladders(self, found: TableProfile) -> dict[str, Ladder]:
         """The rules that the preset has for columns of a table, whatever would be proposed."""
-        rules = {
-            name: safe_ladder(column, self.census)
-            for name, column in found.counted.items()
-            if self.preset is not None
-        }
+        if self.preset is None:
+            return {}
+        rules = {name: self.preset.ladder(column) for name, column in found.counted.items()}
         return {name: rule for name, rule in rules.items() if rule is not None}
 
     def _profiled(self, table: pd.DataFrame | Raw) -> TableProfile:
