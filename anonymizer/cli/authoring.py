@@ -55,8 +55,10 @@ MINUTE = 60.0
 @names_option("--person", "What tells whose each record is where people have several; - is none")
 @click.option(
     "--preset",
-    type=click.Choice(["safe-harbor"]),
-    help="What the release has to satisfy besides: the Safe Harbor rule of HIPAA.",
+    type=click.Choice(["safe-harbor", "ema", "health-canada", "cms", "statistics-office"]),
+    multiple=True,
+    help="The Safe Harbor rule of HIPAA, or a bound on classes that a guidance names; `anonymizer "
+    "models --presets` lists these. Repeatable.",
 )
 @click.option(
     "--census",

@@ -88,13 +88,26 @@ def lint() -> None:
     """
 
 
-@click.command(epilog="\b\nExample:\n  anonymizer models")
-def models() -> None:
+@click.command(
+    epilog="\b\nExamples:\n  anonymizer models\n  anonymizer models --presets >> study.toml"
+)
+@click.option(
+    "--presets",
+    is_flag=True,
+    help="Print the policies that guidances name, as lines of a study, with their sources.",
+)
+def models(presets: bool) -> None:
     """Print every privacy model, as a Markdown table: what a study calls it and what it bounds."""
-    from anonymizer.privacy import MODELS, markdown  # loads pandas
+    if presets:
+        from anonymizer.release.drafting import preset_lines  # loads pandas
 
+        found = preset_lines()
+    else:
+        from anonymizer.privacy import MODELS, markdown  # loads pandas
+
+        found = markdown(MODELS.every)
     with printing("the models were listed"):
-        click.echo(markdown(MODELS.every))
+        click.echo(found)
 
 
 @click.command(

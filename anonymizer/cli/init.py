@@ -1,12 +1,12 @@
 """From a raw table to a study that runs."""
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import click
 
@@ -16,6 +16,7 @@ from anonymizer.feedback.document import Block
 from anonymizer.feedback.progress import progress
 from anonymizer.feedback.words import names_listed, plural
 from anonymizer.hierarchy.codes import people_by_zip3
+from anonymizer.profiling.policy import POLICY_PRESETS, PolicyPreset
 from anonymizer.profiling.safe_harbor import SafeHarborPreset
 from anonymizer.release.drafting import STUDY_FILE, DraftOptions, require_room
 from anonymizer.release.manifest.standing import same_file
@@ -46,7 +47,7 @@ def init(
     person: tuple[str, ...] | None,
     insensitive: tuple[str, ...] | None,
     max_quasi_identifiers: int | None,
-    preset: Literal["safe-harbor"] | None,
+    preset: tuple[str, ...],
     census: Path | None,
     database_table: str | None,
     **form: Any,
@@ -58,7 +59,8 @@ def init(
             f"{directory} would be a directory, in which {STUDY_FILE} is written; name one without "
             f".toml, such as {directory.with_suffix('')}"
         )
-    if census is not None and preset is None:
+    safe_harbor, policy = _presets(preset, k)
+    if census is not None and not safe_harbor:
         raise click.UsageError("--census is for --preset safe-harbor")
     if census is not None:
         people_by_zip3(census)  # before a long table is read
@@ -76,8 +78,8 @@ def init(
             told = () if person == (NONE,) else person
             roles = (quasi_identifiers, sensitive, identifiers, told, insensitive)
             known = None if census is None else relative(census, directory)
-            wanted = None if preset is None else SafeHarborPreset(known)
-            wishes = DraftOptions(k, *roles, max_quasi_identifiers, wanted, directory)
+            wanted = SafeHarborPreset(known) if safe_harbor else None
+            wishes = DraftOptions(k, *roles, max_quasi_identifiers, wanted, policy, directory)
             found = draft(raw, wishes, data)
         asked = interactive() and not yes and not as_json
         if asked:
@@ -88,6 +90,19 @@ def init(
     shown = profile_report(found.profile, details=details)
     headless = columns is None and read.columns is not None
     _report(found, study, as_json, () if asked else shown, headless)
+
+
+def _presets(names: Sequence[str], k: int | None) -> tuple[bool, PolicyPreset | None]:
+    """Whether Safe Harbor is wanted, and the policy of the others; refused: several, or k, too."""
+    policies = [name for name in dict.fromkeys(names) if name in POLICY_PRESETS]
+    if len(policies) > 1:
+        raise click.UsageError(f"--preset {' and '.join(policies)} are two policies; leave one")
+    if policies and k is not None:
+        raise click.UsageError(
+            f"--preset {policies[0]} says how many a class has at least; leave --k out, and raise "
+            "it in the study"
+        )
+    return SafeHarborPreset.key in names, POLICY_PRESETS[policies[0]] if policies else None
 
 
 def _report(

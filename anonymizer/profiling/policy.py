@@ -66,6 +66,52 @@ class Proposed(NamedTuple):
     why: str
 
 
+class PolicyPreset(NamedTuple):
+    """A bound on classes that a guidance names: records of each at least, and the model of it.
+
+    ``source``: who wants it, and where that is written.
+    """
+
+    k: int
+    keys: dict[str, Any]
+    why: str
+    source: str
+
+
+NINE_PERCENT = {"model": "highest-reidentification-risk", "risk": 0.09}
+TWELVE = "nobody is found with a probability above .09: 12 of a class, for 1/11 = .0909 is above"
+
+POLICY_PRESETS: Mapping[str, PolicyPreset] = {
+    "ema": PolicyPreset(
+        12,
+        NINE_PERCENT,
+        TWELVE,
+        "European Medicines Agency, External guidance on the implementation of Policy 0070, "
+        "EMA/90915/2016",
+    ),
+    "health-canada": PolicyPreset(
+        12,
+        NINE_PERCENT,
+        TWELVE,
+        "Health Canada, Public Release of Clinical Information: guidance document",
+    ),
+    "cms": PolicyPreset(
+        11,
+        {"model": "k-anonymity", "k": 11},
+        "no class has 1 to 10",
+        "Centers for Medicare and Medicaid Services, Cell Size Suppression Policy",
+    ),
+    "statistics-office": PolicyPreset(
+        3,
+        {"model": "k-anonymity", "k": 3},
+        "the same values of what others may know are those of at least 3",
+        "Templ, Meindl, Kowarik, Chen (2014), Introduction to Statistical Disclosure Control, "
+        "IHSN Working Paper 007",
+    ),
+}
+"""What a study is drafted with by a name, for reviewers who want it."""
+
+
 def size_of(records: int) -> int:
     """Return the k to propose for a number of records, or of persons: 2, 3, 5 or 10.
 
@@ -75,8 +121,10 @@ def size_of(records: int) -> int:
     return next((k for below, k in SIZES if records < below), LARGEST)
 
 
-def models_of(found: TableProfile, k: int) -> list[Proposed]:
+def models_of(found: TableProfile, k: int, preset: PolicyPreset | None = None) -> list[Proposed]:
     """Propose models of a first policy: k-anonymity, and one about each sensitive attribute.
+
+    A ``preset`` has a model of its own in place of k-anonymity.
 
     The whole table as one class satisfies all of them, so that some recoding does. All of them are
     defined of persons, too: what ``over_persons`` refuses is never proposed.
@@ -89,19 +137,20 @@ def models_of(found: TableProfile, k: int) -> list[Proposed]:
         for sizes in [_as_counted(found, column)]
         if len(sizes) > 1
     ]
-    return [*_sizes(found, k), *models]
+    return [*_sizes(found, k, preset), *models]
 
 
-def _sizes(found: TableProfile, k: int) -> list[Proposed]:
+def _sizes(found: TableProfile, k: int, preset: PolicyPreset | None) -> list[Proposed]:
     """Propose k-anonymity, and the largest share of a class that may be one person's.
 
     By default it is 1 / k, which the whole table does not reach where one person has more of it.
     """
-    keys = {"model": "k-anonymity", "k": k}
+    keys = {"model": "k-anonymity", "k": k} if preset is None else preset.keys
+    wanted = "" if preset is None else f" ({preset.why}; {preset.source})"
     if not found.person:
         records = plural(found.records, "record")
-        return [Proposed(keys, f"every class has at least {k} of the {records}")]
-    why = f"every class has records of at least {k} of the {plural(found.units, 'person')}"
+        return [Proposed(keys, f"every class has at least {k} of the {records}{wanted}")]
+    why = f"every class has records of at least {k} of the {plural(found.units, 'person')}{wanted}"
     most = found.most_records / found.records
     if most <= 1 / k:
         return [Proposed(keys, f"{why}, and of nobody more than 1/{k} of its own")]

@@ -379,6 +379,7 @@ class SafeHarborPreset:
     """
 
     census: str | None = None
+    key: ClassVar[str] = "safe-harbor"
     name: ClassVar[str] = "Safe Harbor"
 
     def ladder(self, column: ProfiledColumn) -> Ladder | None:

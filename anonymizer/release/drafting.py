@@ -27,6 +27,8 @@ from anonymizer.profiling.ladders import (
     lengths_said,
 )
 from anonymizer.profiling.policy import (
+    POLICY_PRESETS,
+    PolicyPreset,
     Proposed,
     items_of,
     missing_of,
@@ -69,8 +71,8 @@ class DraftOptions:
     """What a draft is to say whatever the profile proposes.
 
     ``k`` None is by the records, or by the persons; ``person`` without columns is that there are no
-    persons with several records. The study satisfies what the ``preset`` wants. Paths of rules
-    start at ``directory``, where the study will lie.
+    persons with several records. The study satisfies what the ``preset`` wants, and has the
+    ``policy``, whose k it is then. Paths of rules start at ``directory``, where the study will lie.
     """
 
     k: int | None = None
@@ -81,6 +83,7 @@ class DraftOptions:
     insensitive: Sequence[str] | None = None
     max_quasi_identifiers: int | None = None
     preset: SafeHarborPreset | None = None
+    policy: PolicyPreset | None = None
     directory: Path = Path()
 
     def profiled(self, table: pd.DataFrame | Raw) -> TableProfile:
@@ -164,13 +167,11 @@ class StudyProposal:
     def __init__(
         self,
         profile: TableProfile,
-        k: int | None = None,
+        wishes: DraftOptions,
         data: Mapping[str, Any] | None = None,
-        ladders: Mapping[str, Ladder] | None = None,
-        directory: Path = Path(),
     ) -> None:
-        self.profile, self.own_ladders, self.directory = profile, ladders or {}, directory
-        self.k = _size(profile, k)
+        self.profile, self.wishes = profile, wishes
+        self.k = _size(profile, wishes)
         self.data = {"path": TABLE, **(data or {})}
         absent = {name: list(texts) for name in self._counted if (texts := self._absent(name))}
         if absent:
@@ -192,7 +193,7 @@ class StudyProposal:
 
     def _holds(self, name: str, text: str) -> bool:
         rule = self.ladders[name].rule if name in self.ladders else SUPPRESS
-        hierarchy = Hierarchy.of(rule, self.directory, name)
+        hierarchy = Hierarchy.of(rule, self.wishes.directory, name)
         return hierarchy.covers(hierarchy.key(text))
 
     def remark(self, name: str) -> str:
@@ -241,20 +242,21 @@ class StudyProposal:
             name: grounded_ladder(found.counted[name], each, found.combinations)
             for name, each in ladders.items()
         }
-        return {name: self.own_ladders.get(name, each) for name, each in grounded.items()}
+        own = self.wishes.ladders(found)
+        return {name: own.get(name, each) for name, each in grounded.items()}
 
     @cached_property
     def hierarchies(self) -> dict[str, Hierarchy]:
         """How each quasi-identifier generalizes, those in files too."""
         return {
-            name: Hierarchy.of(ladder.rule, self.directory, name)
+            name: Hierarchy.of(ladder.rule, self.wishes.directory, name)
             for name, ladder in self.ladders.items()
         }
 
     @cached_property
     def models(self) -> list[Proposed]:
         """The models of the policy, and why they are proposed."""
-        return models_of(self.profile, self.k)
+        return models_of(self.profile, self.k, self.wishes.policy)
 
     @cached_property
     def text(self) -> str:
@@ -323,8 +325,9 @@ def _require_drafted(directory: Path) -> None:
         )
 
 
-def _size(found: TableProfile, k: int | None) -> int:
+def _size(found: TableProfile, wishes: DraftOptions) -> int:
     unit = "person" if found.person else "record"
+    k = wishes.k if wishes.policy is None else wishes.policy.k
     if found.units < 2:
         raise InputError(f"the table has 1 {unit}; nobody can be hidden among others in it")
     if k is not None and k > found.units:
@@ -503,6 +506,16 @@ def _policy(draft: StudyProposal) -> list[str]:
         lines += [comment(f"{model.why}."), "[[privacy]]"]
         lines += [*(entry(key, given) for key, given in model.keys.items()), ""]
     return lines[:-1]
+
+
+def preset_lines() -> str:
+    """The policies that have a name, each as lines of a study with its source."""
+    sections = [
+        [comment(f"{name}: {each.why}. {each.source}."), "[[privacy]]"]
+        + [entry(key, given) for key, given in each.keys.items()]
+        for name, each in POLICY_PRESETS.items()
+    ]
+    return "\n\n".join(map("\n".join, sections))
 
 
 def _recoding(draft: StudyProposal) -> list[str]:

@@ -14,7 +14,6 @@ from anonymizer.feedback.progress import Watch
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.privacy import PrivacyModel
 from anonymizer.profiling import TableProfile
-from anonymizer.profiling.ladders import Ladder
 from anonymizer.profiling.profile import Raw
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.description import Description
@@ -120,12 +119,10 @@ class Draft(StudyProposal, Study):
     def __init__(
         self,
         profile: TableProfile,
-        k: int | None = None,
+        wishes: DraftOptions,
         data: Mapping[str, Any] | None = None,
-        ladders: Mapping[str, Ladder] | None = None,
-        directory: Path = Path(),
     ) -> None:
-        StudyProposal.__init__(self, profile, k, data, ladders, directory)
+        StudyProposal.__init__(self, profile, wishes, data)
         path = Path(STUDY_FILE)
         Study.__init__(self, StudyDocument(path, parse_document(self.text, path)))
 
@@ -137,8 +134,7 @@ def draft(
 ) -> Draft:
     """Draft a study for a table; ``data`` is its ``[data]`` section, as far as it is known."""
     wishes = wishes or DraftOptions()
-    found = wishes.profiled(table)
-    return Draft(found, wishes.k, data, wishes.ladders(found), wishes.directory)
+    return Draft(wishes.profiled(table), wishes, data)
 
 
 NAME = "name"

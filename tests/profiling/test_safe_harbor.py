@@ -2,14 +2,18 @@
 
 import json
 import random
+import tomllib
 from datetime import date, timedelta
 
 import pandas as pd
 import pytest
 
+from anonymizer.privacy import PersonKAnonymity
 from anonymizer.profiling.identifying import VIN_VALUES, VIN_WEIGHTS
+from anonymizer.profiling.policy import POLICY_PRESETS
 from anonymizer.profiling.profile import Raw
 from anonymizer.profiling.safe_harbor import BY_LETTER, safe_harbor
+from anonymizer.release.study import Study
 
 N = 60
 
@@ -261,4 +265,59 @@ def test_a_preset_refuses_what_it_does_not_allow(tmp_path, monkeypatch, run):
     patients()[["name", "notes"]].to_csv("n.csv", index=False)
     code, _, err = run("init", "n.csv", "-o", "study", "--preset", "safe-harbor")
     assert (code, "leaves no column that others may know" in err) == (2, True)
+    assert not (tmp_path / "study").exists()
+
+
+# Policies that guidances name
+
+
+@pytest.mark.parametrize(
+    ("preset", "least"), [("ema", 12), ("health-canada", 12), ("cms", 11), ("statistics-office", 3)]
+)
+@pytest.mark.parametrize("person", [False, True])
+def test_a_policy_by_its_name_is_that_of_every_class(
+    tmp_path, monkeypatch, run, preset, least, person
+):
+    """12 of a class meet 9 %: 1/11 = .0909 is above it. Of persons as of records."""
+    monkeypatch.chdir(tmp_path)
+    table = patients()[["age", "sex", "diagnosis"]].assign(visitor=[n // 2 for n in range(400)])
+    table.to_csv("p.csv", index=False)
+    whose = ["--person", "visitor" if person else "-"]
+    assert run("init", "p.csv", "-o", "study", "--preset", preset, *whose)[0] == 0
+    study = Study("study/study.toml")
+    keys = POLICY_PRESETS[preset].keys
+    assert f'model = "{keys["model"]}"' in study.path.read_text()
+    assert POLICY_PRESETS[preset].source.split(",")[0] in study.path.read_text().replace(
+        "\n# ", " "
+    )
+    if person:
+        assert PersonKAnonymity(least) in study.privacy
+        return
+    assert run("run", "study/study.toml", "-o", "out")[0] == 0
+    released = pd.read_csv("out/released.csv", dtype=str)
+    assert released.groupby(["age", "sex"]).size().min() >= least
+    assert run("verify", "out")[0] == 0
+
+
+def test_presets_are_lines_of_a_study(tmp_path, run):
+    code, out, _ = run("models", "--presets")
+    assert code == 0
+    models = tomllib.loads(out)["privacy"]
+    assert models == [each.keys for each in POLICY_PRESETS.values()]
+    assert all(name in out for name in POLICY_PRESETS)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["--preset", "ema", "--preset", "cms"], "--preset ema and cms are two policies"),
+        (["--preset", "cms", "--k", "5"], "--preset cms says how many a class has at least"),
+        (["--preset", "hippa"], "'hippa' is not one of"),
+    ],
+)
+def test_presets_that_contradict_are_refused(tmp_path, monkeypatch, run, given, message):
+    monkeypatch.chdir(tmp_path)
+    patients().to_csv("p.csv", index=False)
+    code, _, err = run("init", "p.csv", "-o", "study", *given)
+    assert (code, message in err) == (2, True), err
     assert not (tmp_path / "study").exists()
