@@ -57,14 +57,14 @@ def _row(evidence: Evidence, attribute: ReleasedAttribute) -> tuple[str, ...]:
     groups = evidence.manifest.recoding[attribute.name]
     return (
         attribute.name,
-        _how(evidence, attribute.name, groups),
+        how_changed(evidence, attribute.name, groups),
         count(attribute.labels),
         _examples(groups),
         share(attribute.hidden / evidence.released),
     )
 
 
-def _how(evidence: Evidence, name: str, groups: Sequence[Group]) -> str:
+def how_changed(evidence: Evidence, name: str, groups: Sequence[Group]) -> str:
     """What was done to an attribute."""
     manifest = evidence.manifest
     if manifest.masking and name in manifest.masking["attributes"]:

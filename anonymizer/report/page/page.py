@@ -18,11 +18,11 @@ from anonymizer.report.page.policy import (
     facts,
     glossary_section,
     policy_section,
-    risk_section,
     verdict,
     verify_section,
     warnings_section,
 )
+from anonymizer.report.page.risks import risk_section
 from anonymizer.utility.comparison import Comparison, compare_study
 
 
