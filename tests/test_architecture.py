@@ -37,6 +37,7 @@ ONLY_IN = {
     "click": {"cli", "papers", "explorer"},
     "cryptography": {"release"},
     "dask": {"tables"},
+    "docx": {"report"},
     "duckdb": {"tables"},
     "fastapi": {"explorer"},
     "jinja2": {"report"},

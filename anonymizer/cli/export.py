@@ -8,6 +8,7 @@ import click
 
 from anonymizer.errors import installing
 from anonymizer.feedback.progress import progress
+from anonymizer.feedback.words import listed
 from anonymizer.release.dialects import DIALECTS
 from anonymizer.release.export import arx_files, mapping_files, source_of, write_files
 from anonymizer.release.output import require_place, write_file
@@ -86,7 +87,9 @@ def report(
     from anonymizer.report.page import FORMS, pictures_drawn, report_of  # loads utility
 
     if len({*forms}) > 1:
-        raise click.UsageError("a report has one form: give one of --html, --markdown and --pdf")
+        raise click.UsageError(
+            f"a report has one form: give one of {listed(f'--{form}' for form in FORMS)}"
+        )
     suffixes = {form.suffix: name for name, form in FORMS.items()}
     suffix = output.suffix.lower() if output else ""
     form = forms[0] if forms else suffixes.get(suffix, "html")

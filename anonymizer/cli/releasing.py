@@ -353,11 +353,12 @@ def export() -> None:
 @click.option("--html", "forms", flag_value="html", multiple=True, help="A web page, the default.")
 @click.option("--markdown", "forms", flag_value="markdown", multiple=True, help="Without pictures.")
 @click.option("--pdf", "forms", flag_value="pdf", multiple=True, help="On sheets of A4.")
+@click.option("--docx", "forms", flag_value="docx", multiple=True, help="For word processors.")
 @click.option(
     *("--output", "-o"),
     type=PATH,
-    help="Where the page goes, - for standard output; by default RELEASE-report.html, or .md or "
-    ".pdf, next to the release, with --steward RELEASE.steward.html. A suffix .html, .md or .pdf "
+    help="Where the page goes, - for standard output; by default RELEASE-report.html, or .md, "
+    ".pdf or .docx, next to the release, with --steward RELEASE.steward.html. Such a suffix "
     "chooses the form.",
 )
 @click.option(

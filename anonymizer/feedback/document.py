@@ -1,8 +1,8 @@
 """The one model of a document, whatever shows it: lines, tables and drawings.
 
 A subject says its figures once, as blocks. A renderer shows them: ``html_of`` in a notebook,
-``report.console`` on a terminal, ``report.page.page`` as HTML, Markdown and PDF. HTML for notebooks
-has no scripts and no colours of its own, so that light and dark ones both suit it.
+``report.console`` on a terminal, ``report.page.page`` as HTML, Markdown, PDF and DOCX. HTML for
+notebooks has no scripts and no colours of its own, so that light and dark ones both suit it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -187,7 +187,16 @@ def cell_of(value: object) -> str:
 
 
 def _text(text: str) -> str:
-    return escape("".join(each if each.isprintable() else " " for each in text))
+    return escape(plain_text(text))
+
+
+def plain_text(text: str) -> str:
+    r"""A text in one line, without characters that XML cannot hold.
+
+    >>> plain_text("a\x00b")
+    'a b'
+    """
+    return "".join(each if each.isprintable() else " " for each in text)
 
 
 def listing(labels: Iterable[object], number: int, most: int = 6) -> str:
@@ -198,6 +207,5 @@ def listing(labels: Iterable[object], number: int, most: int = 6) -> str:
 
 def in_a_line(kind: object, *parts: str) -> str:
     """A representation in one line: the name of the class, and facts about it."""
-    text = f"<{type(kind).__name__}: {', '.join(part for part in parts if part)}>"
-    text = "".join(each if each.isprintable() else " " for each in text)
+    text = plain_text(f"<{type(kind).__name__}: {', '.join(part for part in parts if part)}>")
     return text if len(text) <= LINE else text[: LINE - 2] + "…>"

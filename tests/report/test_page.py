@@ -598,7 +598,8 @@ def test_without_matplotlib_a_page_has_no_pictures_and_says_so(release, command,
 
 
 def test_mistakes_are_said(release, tmp_path, command, monkeypatch):
-    assert "give one of --html, --markdown and --pdf" in command(release, "--html", "--pdf")[2]
+    several = command(release, "--html", "--pdf")[2]
+    assert "give one of --html, --markdown, --pdf and --docx" in several
     code, _, err = command(tmp_path / "nowhere")
     assert (code, "there is no " in err) == (2, True)
     (tmp_path / "empty").mkdir()
@@ -609,5 +610,8 @@ def test_mistakes_are_said(release, tmp_path, command, monkeypatch):
     monkeypatch.setattr("anonymizer.report.page.page.find_spec", lambda name: None)
     code, _, err = command(release, "--pdf")
     assert code == 2
-    words = "needs weasyprint, which is not installed: in a checkout of anonymizer, pip install"
-    assert f"{words} '.[pdf]'" in err
+    words = "which is not installed: in a checkout of anonymizer, pip install"
+    assert f"needs weasyprint, {words} '.[pdf]'" in err
+    code, _, err = command(release, "-o", tmp_path / "page.docx")
+    assert (code, f"needs python-docx, {words} '.[docx]'" in err) == (2, True)
+    assert not (tmp_path / "page.docx").exists()

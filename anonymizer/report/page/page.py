@@ -1,4 +1,4 @@
-"""A whole page about a release, as HTML, Markdown or PDF."""
+"""A whole page about a release, as HTML, Markdown, PDF or DOCX."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -13,6 +13,7 @@ from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.feedback.words import plural
 from anonymizer.release.study import Study
 from anonymizer.report.page.changes import changes_section, found_section, kept_section
+from anonymizer.report.page.docx import as_docx
 from anonymizer.report.page.evidence import Evidence, Pictures, evidence_of
 from anonymizer.report.page.policy import (
     facts,
@@ -49,7 +50,7 @@ def report_of(
         again; and for the ``steward`` the recodings that could have been taken are compared, for
         which the original table is read.
     form
-        ``"html"``, ``"markdown"`` or ``"pdf"``; texts are in UTF-8.
+        ``"html"``, ``"markdown"``, ``"pdf"`` or ``"docx"``; texts are in UTF-8.
     key
         The public key of who released it, a PEM file: the release must be signed by it, and the
         page says that this was checked.
@@ -62,8 +63,8 @@ def report_of(
     Raises
     ------
     InputError
-        When the release or the study cannot be read, or WeasyPrint is not installed for a PDF.
-        Without matplotlib the page has no pictures.
+        When the release or the study cannot be read, or WeasyPrint is not installed for a PDF, or
+        python-docx for a DOCX. Without matplotlib the page has no pictures.
     PolicyBrokenError
         When the release does not hold, or is not signed by the key.
     """
@@ -131,11 +132,12 @@ BROKEN = re.compile(r"\s+")
 class Form:
     """A form of a page: the suffix of its file, the packages that it needs, what makes it.
 
+    ``packages``: by what is imported, the name in a package index and the extra that installs it.
     ``theme`` is that of its pictures; None where it has none.
     """
 
     suffix: str
-    packages: Mapping[str, str]
+    packages: Mapping[str, tuple[str, str]]
     theme: str | None
     render: Callable[[ReportPage], bytes]
 
@@ -145,8 +147,8 @@ def require_renderer(form: str) -> Callable[[ReportPage], bytes]:
 
     Raises InputError when a package that it needs is not installed.
     """
-    for package, extra in FORMS[form].packages.items():
-        if find_spec(package) is None:
+    for module, (package, extra) in FORMS[form].packages.items():
+        if find_spec(module) is None:
             raise InputError(
                 f"a report as {form} needs {package}, which is not installed: {installing(extra)}"
             )
@@ -214,6 +216,7 @@ def _refused(url: str, *_: Any, **__: Any) -> Any:
 FORMS: Mapping[str, Form] = {
     "html": Form(".html", {}, "auto", as_html),
     "markdown": Form(".md", {}, None, as_markdown),
-    "pdf": Form(".pdf", {"weasyprint": "pdf"}, "light", as_pdf),
+    "pdf": Form(".pdf", {"weasyprint": ("weasyprint", "pdf")}, "light", as_pdf),
+    "docx": Form(".docx", {"docx": ("python-docx", "docx")}, None, as_docx),
 }
 """The forms of a page by their names."""
