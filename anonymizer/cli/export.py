@@ -77,6 +77,7 @@ def _require_fitting(form: str, given: Mapping[str, object], values: Path | None
 def report(
     release: Path,
     forms: tuple[str, ...],
+    template: str | None,
     output: Path | None,
     study: Path | None,
     key: Path | None,
@@ -93,12 +94,14 @@ def report(
     suffixes = {form.suffix: name for name, form in FORMS.items()}
     suffix = output.suffix.lower() if output else ""
     form = forms[0] if forms else suffixes.get(suffix, "html")
-    place = output or _next_to(release, FORMS[form].suffix, steward)
+    place = output or _next_to(release, FORMS[form].suffix, template, steward)
     if place != STANDARD_OUTPUT:
         require_place(place, "cannot write to", force=force)
     with progress() as watch:
-        page = report_of(release, study, form, key=key, steward=steward, watch=watch)
-    if FORMS[form].theme and not pictures_drawn():
+        page = report_of(
+            release, study, form, key=key, steward=steward, template=template, watch=watch
+        )
+    if FORMS[form].theme and template is None and not pictures_drawn():
         click.echo(f"The report has no pictures: {installing('plots')}", err=True)
     if place == STANDARD_OUTPUT:
         with printing("the report was made"):
@@ -113,8 +116,9 @@ def _write(content: bytes, path: Path) -> None:
     path.write_bytes(content)
 
 
-def _next_to(release: Path, suffix: str, steward: bool) -> Path:
+def _next_to(release: Path, suffix: str, template: str | None, steward: bool) -> Path:
     """The default place of a report: next to the directory of the release."""
     folder = release if release.is_dir() else release.parent
-    name = folder.resolve().name
-    return folder.parent / (f"{name}.steward{suffix}" if steward else f"{name}-report{suffix}")
+    name = folder.resolve().name + ("" if template is None else f"-{template}")
+    report = "" if template is not None else "-report"
+    return folder.parent / (f"{name}.steward{suffix}" if steward else f"{name}{report}{suffix}")

@@ -347,6 +347,7 @@ def export() -> None:
     "  anonymizer report release\n"
     "  anonymizer report release --steward --study study.toml --output report.pdf\n"
     "  anonymizer report release --markdown --output -\n"
+    "  anonymizer report release --for ema --docx\n"
     "  anonymizer report release --key steward.public.pem"
 )
 @click.argument("release", type=PATH)
@@ -355,17 +356,23 @@ def export() -> None:
 @click.option("--pdf", "forms", flag_value="pdf", multiple=True, help="On sheets of A4.")
 @click.option("--docx", "forms", flag_value="docx", multiple=True, help="For word processors.")
 @click.option(
+    *("--for", "template"),
+    type=click.Choice(["ema", "health-canada", "hipaa-expert", "wp216", "iso-27559", "dpia"]),
+    help="The paper that these reviewers require, with every field of it: filled where the release "
+    "answers it, marked where its steward has to write.",
+)
+@click.option(
     *("--output", "-o"),
     type=PATH,
     help="Where the page goes, - for standard output; by default RELEASE-report.html, or .md, "
-    ".pdf or .docx, next to the release, with --steward RELEASE.steward.html. Such a suffix "
-    "chooses the form.",
+    ".pdf or .docx, next to the release, with --for ema RELEASE-ema.html, with --steward "
+    "RELEASE.steward.html. Such a suffix chooses the form.",
 )
 @click.option(
     *("--study", "-s"),
     type=PATH,
     help="The study of the release: with --steward compares the recodings that could have been "
-    "taken, for which its table is read.",
+    "taken or, with --for, measures the risk of the original; its table is read for either.",
 )
 @click.option(
     "--key",

@@ -179,6 +179,7 @@ CALLS = (
     "export out --csv -o out.sql --select",
     "export out --sql -o people.csv",
     "report out --html --pdf",
+    "report out --for emea",
     "report none",
     "report out -o people.csv",
     "sign out --key study.toml",

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from importlib import import_module
@@ -20,7 +20,7 @@ from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.feedback.document import Drawing
 from anonymizer.feedback.progress import Watch, ignore
-from anonymizer.feedback.words import of_records
+from anonymizer.feedback.words import count, of_records, plural
 from anonymizer.information.entropy import divergence, entropy
 from anonymizer.information.matrices import largest
 from anonymizer.kernels.arrays import Ints
@@ -32,7 +32,9 @@ from anonymizer.release.manifest.parts import steward_file
 from anonymizer.release.study import Study
 from anonymizer.release.verification.stored import released_at
 from anonymizer.release.verification.verification import Verification, require_sound, verify_release
+from anonymizer.risk.assessment import Assessment, assess_columns
 from anonymizer.risk.downcoding import least_records
+from anonymizer.risk.file import Subject
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.utility.comparison import Comparison
@@ -68,7 +70,11 @@ class ReleasedAttribute:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """A release that holds: what its manifest says, and its table as it was recounted."""
+    """A release that holds: what its manifest says, and its table as it was recounted.
+
+    ``steward``: whether the manifest is that of its steward, with the figures of the original
+    table; ``original`` is the risk of that table then, where it was measured.
+    """
 
     folder: Path
     manifest: Manifest
@@ -77,6 +83,8 @@ class Evidence:
     counts: Counts
     verification: Verification
     study: Study | None
+    steward: bool = False
+    original: Assessment | None = None
 
     @property
     def released(self) -> int:
@@ -277,7 +285,30 @@ def evidence_of(
     schema = manifest.roles
     with released_at(place, manifest, watch) as stored:
         table = stored.tally(schema.columns)
-    return Evidence(folder, manifest, table, schema, recount(table, schema), found, study)
+    counts = recount(table, schema)
+    return Evidence(folder, manifest, table, schema, counts, found, study, steward)
+
+
+def with_original(evidence: Evidence, watch: Watch = ignore) -> Evidence:
+    """The same with the risk of the original table, where its steward names the study.
+
+    Of a differentially private release none is measured: its guarantee is about every figure.
+    InputError when the table cannot be read, or has other records than the release was made of.
+    """
+    study, manifest = evidence.study, evidence.manifest
+    if study is None or not evidence.steward or evidence.private:
+        return evidence
+    subject = Subject.of_study(study, study.data_path)
+    with subject.measured(watch, respell=True) as measured:
+        found = assess_columns(measured.table, subject.schema, watch, subject.privacy)
+    records = found.reidentification.records + (manifest.dropped or 0)
+    if records != manifest.records:
+        raise InputError(
+            f"{study.data_path} is not the table that the release was made of: it has "
+            f"{plural(records, 'record')}, and the release says {count(manifest.records)}; name "
+            "the study of that table, or leave --study out"
+        )
+    return replace(evidence, original=found)
 
 
 def pictures_drawn() -> bool:

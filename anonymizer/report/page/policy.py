@@ -155,14 +155,14 @@ def policy_section(evidence: Evidence) -> ReportSection:
             "A class is the group of all records that have the same released values of "
             f"{listed(evidence.quasi_identifiers)}. {_whose(evidence)}"
         ),
-        *_against(evidence),
+        *against_whom(evidence),
         Heading("What this does not protect from"),
         TermList([*open_points(evidence)]),
     ]
     return ReportSection("policy", "What the policy promises", blocks)
 
 
-def _against(evidence: Evidence) -> Iterator[Block]:
+def against_whom(evidence: Evidence) -> Iterator[Block]:
     """Whom the policy holds against; differential privacy does not depend on what is known."""
     if not evidence.private:
         about = ", ".join(evidence.schema.sensitive)
