@@ -11,7 +11,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from anonymizer.errors import printable
-from anonymizer.feedback.document import Block, Heading, Note, Table
+from anonymizer.feedback.document import Block, Heading, Note, Table, forms_in, texts_in
 
 LONGEST_NAME = 20
 """Characters of a text that is not broken: a name or a role, say."""
@@ -85,19 +85,15 @@ def _shown(block: Block) -> RenderableType:
 
 
 def _grid(table: Table, narrow: bool = False) -> Grid:
-    """A table whose texts are taken as they are; None is ``-``, several names are a list.
+    """A table whose texts are taken as they are.
 
     Columns have the width of their longest text. ``narrow``: these do not fit, so that columns of
     numbers and names keep it, and texts get the rest.
     """
     grid = Grid(title=table.title, title_justify="left", title_style="bold")
-    forms = table.forms.split()
-    forms += forms[-1:] * (len(table.columns) - len(forms))
-    rows = [
-        [printable(_cell(*pair)) for pair in zip(row, forms, strict=True)] for row in table.rows
-    ]
+    rows = [[*map(printable, row)] for row in texts_in(table)]
     titles = map(printable, table.columns)
-    for place, (column, form) in enumerate(zip(titles, forms, strict=True)):
+    for place, (column, form) in enumerate(zip(titles, forms_in(table), strict=True)):
         shown = [row[place] for row in rows]
         least, fixed = _longest([column, *shown]), True
         if narrow:
@@ -119,11 +115,3 @@ def _widths(cells: Sequence[str], title: str, form: str) -> tuple[int, bool]:
 
 def _longest(texts: Sequence[str]) -> int:
     return max(map(cell_len, texts), default=0)
-
-
-def _cell(value: object, form: str) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, tuple):
-        return ", ".join(value)
-    return "-" if value is None else format(value, form.removesuffix("s"))
