@@ -372,7 +372,8 @@ def export() -> None:
     *("--study", "-s"),
     type=PATH,
     help="The study of the release: with --steward compares the recodings that could have been "
-    "taken or, with --for, measures the risk of the original; its table is read for either.",
+    "taken or, with --for, measures the risk of the original and attacks the release. Its table is "
+    "read for that.",
 )
 @click.option(
     "--key",

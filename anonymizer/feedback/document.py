@@ -59,30 +59,6 @@ class Table:
     kind = "table"
 
 
-def texts_in(table: Table) -> list[list[str]]:
-    """The cells of a table as its forms write them; None is ``-``, several names are a list.
-
-    >>> texts_in(Table("", ["name", "part", "of"], [("a", 0.25, None)], "s .1% ,"))
-    [['a', '25.0%', '-']]
-    """
-    forms = forms_in(table)
-    return [[_written(*pair) for pair in zip(row, forms, strict=True)] for row in table.rows]
-
-
-def forms_in(table: Table) -> list[str]:
-    """The form of each column of a table."""
-    forms = table.forms.split()
-    return forms + forms[-1:] * (len(table.columns) - len(forms))
-
-
-def _written(value: object, form: str) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, tuple):
-        return ", ".join(value)
-    return "-" if value is None else format(value, form.removesuffix("s"))
-
-
 @dataclass(frozen=True)
 class Drawing:
     """A picture as SVG, with what it shows in words for those who cannot see it."""

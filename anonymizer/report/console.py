@@ -11,7 +11,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from anonymizer.errors import printable
-from anonymizer.feedback.document import Block, Heading, Note, Table, forms_in, texts_in
+from anonymizer.feedback.document import Block, Heading, Note, Table
 
 LONGEST_NAME = 20
 """Characters of a text that is not broken: a name or a role, say."""
@@ -115,3 +115,27 @@ def _widths(cells: Sequence[str], title: str, form: str) -> tuple[int, bool]:
 
 def _longest(texts: Sequence[str]) -> int:
     return max(map(cell_len, texts), default=0)
+
+
+def texts_in(table: Table) -> list[list[str]]:
+    """The cells of a table as its forms write them; None is ``-``, several names are a list.
+
+    >>> texts_in(Table("", ["name", "part", "of"], [("a", 0.25, None)], "s .1% ,"))
+    [['a', '25.0%', '-']]
+    """
+    forms = forms_in(table)
+    return [[_written(*pair) for pair in zip(row, forms, strict=True)] for row in table.rows]
+
+
+def forms_in(table: Table) -> list[str]:
+    """The form of each column of a table."""
+    forms = table.forms.split()
+    return forms + forms[-1:] * (len(table.columns) - len(forms))
+
+
+def _written(value: object, form: str) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, tuple):
+        return ", ".join(value)
+    return "-" if value is None else format(value, form.removesuffix("s"))

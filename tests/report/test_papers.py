@@ -21,7 +21,7 @@ from anonymizer.release.manifest.parts import steward_file
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.report.page import report_of
-from anonymizer.report.page.answers import inference, linkability, singling_out
+from anonymizer.report.page.answers import attacks, inference, linkability, singling_out
 from anonymizer.report.page.docx import as_docx
 from anonymizer.report.page.evidence import Evidence, evidence_of, with_original
 from anonymizer.report.page.page import as_html, as_markdown
@@ -35,6 +35,7 @@ from anonymizer.report.page.risks import (
     least_people,
     residual_risk,
 )
+from anonymizer.report.risk import audit_report
 
 ROOT = Path(__file__).parents[2]
 KINDS = (
@@ -253,7 +254,7 @@ def test_a_value_that_all_of_a_class_have_is_inferred(tmp_path):
 
 def test_the_initial_risk_is_that_of_the_original(releases):
     """240 people, by hand of pandas."""
-    release = releases["best"]
+    release = releases["suppressed and removed"]
     study = release.parent / "study.toml"
     sizes = pd.read_csv(release.parent / "people.csv").groupby(["age", "job"]).size()
     assert [*initial_risk(evidence_of(release))] == [
@@ -261,23 +262,40 @@ def test_the_initial_risk_is_that_of_the_original(releases):
     ]
     steward = evidence_of(release, study, steward=True)
     assert next(iter(initial_risk(steward))).startswith("The initial risk was not measured")
-    risks = risks_in(initial_risk(with_original(steward)))
+    assert next(iter(attacks(steward))).startswith("No attack was tried for this paper")
+    measured = with_original(steward)
+    risks = risks_in(initial_risk(measured))
     largest, average = ShownRisk(1 / sizes.min()), ShownRisk(len(sizes) / sizes.sum())
     assert risks["Prosecutor"] == (str(largest),)
     assert risks["Journalist"] == (f"at most {largest}",)
     assert risks["Marketer"] == (str(average),)
     assert risks["Any of them"] == (str((sizes == 1).sum()),)
-    after = risks_in(residual_risk(with_original(steward)))
+    after = risks_in(residual_risk(measured))
     assert [row[0] for row in after.values()] == [row[0] for row in risks.values()]
+    tried = [*attacks(measured)]
+    assert next(audit_report(measured.audit)) == tried[0]
+    rows = [row for each in tables_in(tried) for row in each.rows]
+    assert all(isinstance(cell, str) for row in rows for cell in row)
+    assert "The policy holds in every release against readers of what is released." in tried
 
 
-def test_the_original_of_another_release_has_no_paper(releases, tmp_path):
-    release = copied(releases["best"], tmp_path)
+def tables_in(blocks: list[object]) -> list[Table]:
+    return [block for block in blocks if isinstance(block, Table)]
+
+
+@pytest.mark.parametrize("values", ["other", "fewer"])
+def test_the_original_of_another_release_has_no_paper(releases, tmp_path, values):
+    release = copied(releases["suppressed and removed"], tmp_path)
     for each in ("study.toml", "people.csv", "age.toml", "job.csv"):
-        (tmp_path / each).write_bytes((releases["best"].parent / each).read_bytes())
-    lines = (tmp_path / "people.csv").read_text().splitlines()
-    (tmp_path / "people.csv").write_text("\n".join(lines[:-1]) + "\n")
+        (tmp_path / each).write_bytes(
+            (releases["suppressed and removed"].parent / each).read_bytes()
+        )
+    *lines, last = (tmp_path / "people.csv").read_text().splitlines()
     words = "is not the table that the release was made of: it has 239 records, and .* says 240"
+    if values == "other":
+        lines += [re.sub(",(flu|cold|hiv),", ",plague,", last)]
+        words = "cannot be what .* was made of: 1 record of the release"
+    (tmp_path / "people.csv").write_text("\n".join(lines) + "\n")
     with pytest.raises(InputError, match=words):
         report_of(release, tmp_path / "study.toml", template="ema", steward=True)
 
@@ -292,11 +310,19 @@ def test_what_is_private_has_no_initial_risk(releases):
     ]
 
 
-def test_records_that_were_left_out_are_counted_in_the_original(published):
-    release = published("missing and dropped")
-    evidence = evidence_of(release, release.parent / "study.toml", steward=True)
-    found = with_original(evidence).original
-    assert found.reidentification.records + evidence.manifest.dropped == 240
+def test_records_that_were_left_out_are_counted_in_the_original(tmp_path):
+    """Nine records, of which two miss their city."""
+    pd.DataFrame({"city": [*"aaabbbb", None, None]}).to_csv(tmp_path / "t.csv", index=False)
+    (tmp_path / "study.toml").write_text(
+        '[data]\npath = "t.csv"\nmissing = "drop"\n[quasi-identifiers]\ncity = "suppress"\n'
+        '[[privacy]]\nmodel = "k-anonymity"\nk = 3\n'
+        '[recoding]\nmethod = "fixed"\nlevels = { city = 0 }\n'
+    )
+    publish(Study(tmp_path / "study.toml"), tmp_path / "out")
+    evidence = evidence_of(tmp_path / "out", tmp_path / "study.toml", steward=True)
+    risks = risks_in(initial_risk(with_original(evidence)))
+    assert risks["Prosecutor"] == (str(ShownRisk(1 / 3)),)
+    assert risks["Marketer"] == (str(ShownRisk(2 / 7)),)
 
 
 def test_the_risk_of_persons_is_theirs(releases):

@@ -5,9 +5,11 @@ never claims more than was counted or proven: what is left is the steward's to w
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from anonymizer.feedback.document import Block, Heading, Points, Table, TermList
 from anonymizer.feedback.words import bits, count, listed, plural, share
+from anonymizer.report.console import texts_in
 from anonymizer.report.page.changes import (
     changes_section,
     found_section,
@@ -27,6 +29,7 @@ from anonymizer.report.page.policy import (
 )
 from anonymizer.report.page.risks import largest_risk
 from anonymizer.report.release import as_they_were, joined_releases
+from anonymizer.report.risk import audit_report
 
 
 def described(evidence: Evidence) -> Iterator[Block]:
@@ -332,6 +335,18 @@ def _deduced(evidence: Evidence, name: str) -> str:
         f"{name}. Classes give away {bits(found.mean)} about it on average, of "
         f"{bits(found.uncertainty)}."
     )
+
+
+def attacks(evidence: Evidence) -> Iterator[Block]:
+    """What attacks on the release found, with the original table."""
+    if evidence.audit is None:
+        yield (
+            "No attack was tried for this paper: that needs the original table, by which "
+            "anonymizer audit attacks a release."
+        )
+        return
+    for block in audit_report(evidence.audit):
+        yield replace(block, rows=texts_in(block)) if isinstance(block, Table) else block
 
 
 def confirmed(evidence: Evidence) -> Iterator[Block]:

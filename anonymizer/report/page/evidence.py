@@ -33,6 +33,7 @@ from anonymizer.release.study import Study
 from anonymizer.release.verification.stored import released_at
 from anonymizer.release.verification.verification import Verification, require_sound, verify_release
 from anonymizer.risk.assessment import Assessment, assess_columns
+from anonymizer.risk.audit import Audit, audit_files
 from anonymizer.risk.downcoding import least_records
 from anonymizer.risk.file import Subject
 from anonymizer.tables import engine
@@ -73,7 +74,8 @@ class Evidence:
     """A release that holds: what its manifest says, and its table as it was recounted.
 
     ``steward``: whether the manifest is that of its steward, with the figures of the original
-    table; ``original`` is the risk of that table then, where it was measured.
+    table. ``original`` is then the risk of that table, and ``audit`` what attacks on the release
+    found with it, where they were measured.
     """
 
     folder: Path
@@ -85,6 +87,7 @@ class Evidence:
     study: Study | None
     steward: bool = False
     original: Assessment | None = None
+    audit: Audit | None = None
 
     @property
     def released(self) -> int:
@@ -290,10 +293,10 @@ def evidence_of(
 
 
 def with_original(evidence: Evidence, watch: Watch = ignore) -> Evidence:
-    """The same with the risk of the original table, where its steward names the study.
+    """The same with the risk of the original table and attacks, where its steward names the study.
 
     Of a differentially private release none is measured: its guarantee is about every figure.
-    InputError when the table cannot be read, or has other records than the release was made of.
+    InputError when the table cannot be read, or is not the one that the release was made of.
     """
     study, manifest = evidence.study, evidence.manifest
     if study is None or not evidence.steward or evidence.private:
@@ -308,7 +311,8 @@ def with_original(evidence: Evidence, watch: Watch = ignore) -> Evidence:
             f"{plural(records, 'record')}, and the release says {count(manifest.records)}; name "
             "the study of that table, or leave --study out"
         )
-    return replace(evidence, original=found)
+    audit = audit_files([evidence.folder], [study.data_path], studies=[study], watch=watch)
+    return replace(evidence, original=found, audit=audit)
 
 
 def pictures_drawn() -> bool:

@@ -64,7 +64,7 @@ def report_of(
     template
         The paper that it is, for reviewers who require one: ``"ema"``, ``"health-canada"``,
         ``"hipaa-expert"``, ``"wp216"``, ``"iso-27559"`` or ``"dpia"``. With a study it has the risk
-        of the original table for the ``steward``, for which that is read.
+        of the original table and attacks for the ``steward``, for which that is read.
     watch
         Is called with the progress.
 

@@ -10,6 +10,7 @@ from functools import partial
 
 from anonymizer.report.page.answers import (
     adversaries,
+    attacks,
     confirmed,
     described,
     distinguished,
@@ -79,7 +80,7 @@ EMA = PaperTemplate(
             "Residual risk of re-identification",
             f"{STEP(5)} and {REPORT}",
             "whether the residual risk is acceptable",
-            (residual_risk, warned),
+            (residual_risk, attacks, warned),
         ),
         PaperField(
             "Anonymisation methodology",
@@ -143,7 +144,7 @@ HEALTH_CANADA = PaperTemplate(
             f"{PRCI}, risk assessment",
             "whether there is a serious possibility that somebody is identified, alone or with "
             "other available information",
-            (residual_risk, warned),
+            (residual_risk, attacks, warned),
         ),
         PaperField(
             "Data utility",
@@ -218,7 +219,7 @@ HIPAA_EXPERT = PaperTemplate(
             "Assessment of the risk",
             f"{PRINCIPLES}, assess risk",
             "what other analyses and attacks found",
-            (residual_risk, left_open),
+            (residual_risk, attacks, left_open),
         ),
         PaperField(
             "Determination that the risk is very small",
@@ -281,7 +282,7 @@ WP216 = PaperTemplate(
             "New risks and re-evaluation of the residual risk",
             ADVICE("general"),
             "when risks are looked at again, whether the controls suffice, and who monitors them",
-            (warned,),
+            (attacks, warned),
         ),
         PaperField(
             "Identification potential of the non-anonymised portion of the data set",
@@ -387,7 +388,8 @@ ISO_27559 = PaperTemplate(
         PaperField(
             "Assessing identifiability: adversarial testing",
             "8.2.3",
-            "the attacks that were tried, as by anonymizer audit, and what they found",
+            "which other attacks were tried, and what they found",
+            (attacks,),
         ),
         PaperField(
             "Mitigation: reconfiguring the environment",
@@ -540,7 +542,10 @@ DPIA = PaperTemplate(
             (confirmed,),
         ),
         PaperField(
-            "Risks: threats", ANNEX("Article 35(7)(c)"), "other threats", (warned, left_open)
+            "Risks: threats",
+            ANNEX("Article 35(7)(c)"),
+            "other threats",
+            (attacks, warned, left_open),
         ),
         PaperField(
             "Measures envisaged to treat the risks",
