@@ -145,7 +145,7 @@ def residual_risk(evidence: Evidence) -> Iterator[Block]:
     yield _table("Risk that is left, by adversary", columns)
     yield (
         "A risk is the probability that a record is taken for that of the right person, by "
-        f"somebody who knows {listed(evidence.quasi_identifiers)}: of the person who is easiest "
+        f"somebody who knows {_known(evidence)}: of the person who is easiest "
         f"to find (largest), and on average over all. {_counted(evidence)} It is that of this "
         "release alone: several releases together may have a higher one."
     )
@@ -156,6 +156,12 @@ def residual_risk(evidence: Evidence) -> Iterator[Block]:
             "Whoever knows all members of a household may find it with a higher probability. What "
             "the policy promises of households is with its models."
         )
+
+
+def _known(evidence: Evidence) -> str:
+    """What an adversary is taken to know of a person."""
+    one = " of one record of theirs" if evidence.persons else ""
+    return f"{listed(evidence.quasi_identifiers)}{one}"
 
 
 def _of_others(evidence: Evidence) -> Iterator[str]:
@@ -268,8 +274,9 @@ def held_against(threshold: float, evidence: Evidence) -> Iterator[Block]:
     is_ = "is" if risk.counted else "is by the policy"
     yield f"The threshold is {threshold}. The largest risk {is_} {risk}. {_met(risk, threshold)}"
     yield (
-        "The threshold is held against the largest risk of the prosecutor, which no person of the "
-        "table exceeds. Held against an average, or against a population, it promises less."
+        "The threshold is held against the largest risk: that of the person who is easiest to find "
+        f"for a prosecutor who knows {_known(evidence)}. Held against an average, or against a "
+        "population, it promises less."
     )
     yield from _of_others(evidence)
     yield from _of_masked(evidence)
