@@ -1,6 +1,7 @@
 """A page as DOCX: what python-docx reads of it again."""
 
 import re
+from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from pathlib import Path
 
@@ -61,6 +62,7 @@ def test_every_block_is_read_again_and_no_text_is_markup():
     assert texts_of(content) == texts
     document = docx.Document(BytesIO(content))
     assert document.core_properties.title == SHOWN
+    assert abs(datetime.now(UTC) - document.core_properties.created) < timedelta(hours=1)
     styles = [each.style.name for each in document.paragraphs if each.text in ("Section", "A part")]
     assert styles == ["Heading 1", "Heading 2"]
 

@@ -1,6 +1,7 @@
 """A page as a DOCX file, which word processors open: for papers that people go on writing."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +16,9 @@ def as_docx(page: ReportPage) -> bytes:
     from docx import Document  # optional, and 100 ms
 
     document = Document()
-    document.core_properties.title = plain_text(page.title)
-    document.core_properties.author = "anonymizer"
-    document.core_properties.comments = ""
+    about = document.core_properties
+    about.title, about.author, about.comments = plain_text(page.title), "anonymizer", ""
+    about.created = about.modified = datetime.now(UTC)
     document.add_heading(plain_text(page.title), 0)
     document.add_paragraph(plain_text(page.subtitle), "Subtitle")
     document.add_paragraph(plain_text(page.verdict), "Intense Quote")
@@ -60,9 +61,9 @@ def _write_commands(document: "Document", commands: Any) -> None:
 
 def _write_table(document: "Document", table: Table) -> None:
     document.add_paragraph(plain_text(table.title), "Caption")
-    grid = document.add_table(0, len(table.columns), "Table Grid")
-    for row in (table.columns, *table.rows):
-        for cell, value in zip(grid.add_row().cells, row, strict=True):
+    grid = document.add_table(1 + len(table.rows), len(table.columns), "Table Grid")
+    for row, values in zip(grid.rows, (table.columns, *table.rows), strict=True):
+        for cell, value in zip(row.cells, values, strict=True):
             cell.text = plain_text(str(value))
     for cell in grid.rows[0].cells:
         for run in cell.paragraphs[0].runs:
