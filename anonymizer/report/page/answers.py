@@ -219,6 +219,15 @@ def noise(evidence: Evidence) -> Iterator[Block]:
         yield "No noise was added: no value was drawn at random."
 
 
+def queries(evidence: Evidence) -> Iterator[Block]:
+    """That a release answers no queries."""
+    yield (
+        "The release is one table under differential privacy, and answers no queries."
+        if evidence.private
+        else "The release is a table that answers no queries, and not under differential privacy."
+    )
+
+
 def pseudonyms(evidence: Evidence) -> Iterator[Block]:
     """Whether the release has codes of persons."""
     manifest = evidence.manifest

@@ -23,6 +23,7 @@ from anonymizer.report.page.answers import (
     others,
     policy,
     pseudonyms,
+    queries,
     search,
     singling_out,
     size,
@@ -244,6 +245,11 @@ HIPAA_EXPERT = PaperTemplate(
             "until when the determination holds, and what makes a new one necessary",
         ),
         PaperField(
+            "Several solutions from the same data set",
+            OCR("Can an expert derive multiple solutions from the same data set for a recipient?"),
+            "which other data sets were derived from it, and why they cannot be combined",
+        ),
+        PaperField(
             "Data use agreement",
             OCR("Must a covered entity use a data use agreement?"),
             "whether the determination rests on an agreement, and what it forbids; the rule "
@@ -325,7 +331,7 @@ WP216 = PaperTemplate(
             "Anonymisation technique, or mix of techniques, that is implemented",
             ADVICE("technical elements"),
             "",
-            (policy, techniques, verified),
+            (policy, verified),
         ),
         PaperField(
             "Obvious attributes and quasi-identifiers",
@@ -334,6 +340,18 @@ WP216 = PaperTemplate(
             (identifiers,),
         ),
         PaperField("Noise", ADVICE("technical elements"), "", (noise,)),
+        PaperField(
+            "Track of queries, under differential privacy",
+            ADVICE("technical elements"),
+            "how queries are kept track of, where others than this release are answered",
+            (queries,),
+        ),
+        PaperField(
+            "Generalization criteria",
+            ADVICE("technical elements"),
+            "why each attribute has this granularity",
+            (techniques,),
+        ),
     ),
 )
 
@@ -525,9 +543,8 @@ DPIA = PaperTemplate(
         PaperField(
             "Risks: origin, nature, particularity and severity",
             ANNEX("Article 35(7)(c) and recital 84"),
-            "severity and likelihood of illegitimate access, undesired modification and "
-            "disappearance of data",
-            (residual_risk,),
+            "origin, nature and particularity of each risk: illegitimate access, undesired "
+            "modification and disappearance of data",
         ),
         PaperField(
             "Risks: risk sources",
@@ -546,6 +563,12 @@ DPIA = PaperTemplate(
             ANNEX("Article 35(7)(c)"),
             "other threats",
             (attacks, warned, left_open),
+        ),
+        PaperField(
+            "Risks: likelihood and severity",
+            ANNEX("Article 35(7)(c) and recital 90"),
+            "likelihood and severity of each risk",
+            (residual_risk,),
         ),
         PaperField(
             "Measures envisaged to treat the risks",
