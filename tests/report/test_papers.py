@@ -21,7 +21,14 @@ from anonymizer.release.manifest.parts import steward_file
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.report.page import report_of
-from anonymizer.report.page.answers import attacks, inference, linkability, singling_out
+from anonymizer.report.page.answers import (
+    attacks,
+    identifiers,
+    inference,
+    linkability,
+    noise,
+    singling_out,
+)
 from anonymizer.report.page.docx import as_docx
 from anonymizer.report.page.evidence import Evidence, evidence_of, with_original
 from anonymizer.report.page.page import as_html, as_markdown
@@ -66,6 +73,9 @@ k = 6
 """
 
 
+MOVED = '[data.shift]\ncolumns = ["day"]\ndays = 30\n'
+
+
 def claims_table() -> pd.DataFrame:
     """Twenty patients of two ages, with one claim or two each."""
     rows = [
@@ -78,11 +88,16 @@ def claims_table() -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def releases(published, tmp_path_factory) -> dict[str, Path]:
-    """Releases of several kinds, the demonstration, and claims with and without numbers."""
+    """Releases of several kinds, the demonstration, and claims: with numbers, with moved dates."""
     found = {name: published(name) for name in KINDS}
-    for name, more in {"claims": "", "numbered": '[output]\nperson = "number"\n'}.items():
+    for name, more in {
+        "claims": "",
+        "numbered": '[output]\nperson = "number"\n',
+        "moved": MOVED,
+    }.items():
         place = tmp_path_factory.mktemp(name)
-        claims_table().to_csv(place / "raw.csv", index=False)
+        table = claims_table().assign(day="2024-03-05") if more == MOVED else claims_table()
+        table.to_csv(place / "raw.csv", index=False)
         (place / "study.toml").write_text(CLAIMS + more)
         publish(Study(place / "study.toml"), place / "out")
         found[name] = place / "out"
@@ -91,7 +106,7 @@ def releases(published, tmp_path_factory) -> dict[str, Path]:
     return found
 
 
-ALL = (*KINDS, "claims", "numbered", "demonstration")
+ALL = (*KINDS, "claims", "numbered", "moved", "demonstration")
 
 
 def found_in(release: Path, **more: bool) -> Evidence:
@@ -351,6 +366,20 @@ def test_numbers_of_persons_link_their_records(releases):
     (points,) = linkability(evidence)
     assert points.items[0] == "Yes, within the release: patient joins the records of a person."
     assert largest_risk(evidence).counted
+
+
+def test_dates_that_were_moved_are_noise(releases):
+    evidence = evidence_of(releases["moved"])
+    assert [*noise(evidence)] == [
+        "All dates of a person in day were moved by one secret number of days, up to 30 days to "
+        "either side: how far apart they are is as it was."
+    ]
+    (table,) = identifiers(evidence)
+    assert ("day", "dates of a person", "offset: moved by up to 30 days, by person") in table.rows
+    assert [row[0] for row in table.rows] == ["patient", "age", "diagnosis", "day"]
+    assert [*noise(evidence_of(releases["claims"]))] == [
+        "No noise was added: no value was drawn at random."
+    ]
 
 
 def test_people_with_several_records_are_not_taken_for_one_each(releases):

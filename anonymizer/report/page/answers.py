@@ -28,7 +28,7 @@ from anonymizer.report.page.policy import (
     warnings_section,
 )
 from anonymizer.report.page.risks import largest_risk
-from anonymizer.report.release import as_they_were, joined_releases
+from anonymizer.report.release import as_they_were, joined_releases, moved_dates
 from anonymizer.report.risk import audit_report
 
 
@@ -206,26 +206,24 @@ def minimised(evidence: Evidence) -> Iterator[Block]:
 
 
 def noise(evidence: Evidence) -> Iterator[Block]:
-    """Whether values were drawn at random."""
-    masking = evidence.manifest.masking
+    """Whether values, dates or records were drawn at random."""
+    masking, shift = evidence.manifest.masking, evidence.manifest.shift
     if masking:
         yield (
             f"Values of {listed(masking['attributes'])} were drawn at random "
-            f"({masking['method']}); the technique above has the details."
+            f"({masking['method']}); what the techniques changed has the details."
         )
-    elif evidence.private:
+    if shift is not None:
+        yield moved_dates(shift)
+    if evidence.private:
         yield "Records were drawn at random, as differential privacy needs."
-    else:
+    elif not masking and shift is None:
         yield "No noise was added: no value was drawn at random."
 
 
 def queries(evidence: Evidence) -> Iterator[Block]:
     """That a release answers no queries."""
-    yield (
-        "The release is one table under differential privacy, and answers no queries."
-        if evidence.private
-        else "The release is a table that answers no queries, and not under differential privacy."
-    )
+    yield "The release is a table, and answers no queries."
 
 
 def pseudonyms(evidence: Evidence) -> Iterator[Block]:
