@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pytest
 from releases import NAME, copied
@@ -393,6 +395,10 @@ def test_people_with_several_records_are_not_taken_for_one_each(releases):
     risks = risks_in(residual_risk(several))
     assert risks["Prosecutor"] == ("not bounded: some people have several records",)
     assert risks["Any of them"] == ("of records 0, of people not known",)
+    classes = SimpleNamespace(sizes=np.array([2, 4]))
+    found = SimpleNamespace(persons=None, reidentification=classes)
+    before = risks_in(initial_risk(replace(several, original=found)))
+    assert before["Prosecutor"] == ("of records 0.5 (1 in 2)",)
 
 
 def test_a_population_is_the_journalists(releases):

@@ -18,7 +18,6 @@ from anonymizer.privacy import (
 from anonymizer.release.manifest.parts import ReportedVerdict
 from anonymizer.report.page.evidence import Evidence
 from anonymizer.report.release import as_they_were
-from anonymizer.risk.assessment import Assessment
 
 
 def risk_section(evidence: Evidence) -> ReportSection:
@@ -126,22 +125,20 @@ def _probability(verdict: ReportedVerdict) -> float:
 
 def initial_risk(evidence: Evidence) -> Iterator[Block]:
     """The risk of the original table: how surely people were found before."""
-    found = evidence.original
-    if found is None:
+    before = _original(evidence)
+    if not before:
         yield OF_PRIVATE if evidence.private else UNMEASURED if evidence.steward else STEWARDS
         return
-    yield _table("Risk of the original table, by adversary", {"Initial risk": _original(found)})
+    yield _table("Risk of the original table, by adversary", before)
     yield (
         "It was measured for this paper on the table that the study names, by the "
-        "quasi-identifiers as they were."
+        f"quasi-identifiers as they were.{'' if evidence.persons else _of_several(evidence)}"
     )
 
 
 def residual_risk(evidence: Evidence) -> Iterator[Block]:
     """The risk that is left, by adversary, next to what it was."""
-    found = evidence.original
-    before = {} if found is None else {"Initial risk": _original(found)}
-    columns = before | {"Residual risk": _released(evidence)}
+    columns = _original(evidence) | {"Residual risk": _released(evidence)}
     yield _table("Risk that is left, by adversary", columns)
     yield (
         "A risk is the probability that a record is taken for that of the right person, by "
@@ -203,8 +200,11 @@ def _table(title: str, columns: Mapping[str, tuple[str, ...]]) -> Table:
     return Table(title, ("Adversary", "Measure", *columns), rows)
 
 
-def _original(found: Assessment) -> tuple[str, ...]:
-    """The risks of the original table, in the order of the adversaries."""
+def _original(evidence: Evidence) -> dict[str, tuple[str, ...]]:
+    """The risks of the original table, in the order of the adversaries, where it was measured."""
+    found = evidence.original
+    if found is None:
+        return {}
     persons, sizes = found.persons, found.reidentification.sizes
     if persons is not None:
         largest = max(1 / persons.k, persons.largest_share)
@@ -213,7 +213,9 @@ def _original(found: Assessment) -> tuple[str, ...]:
         largest, average = 1 / int(sizes.min()), len(sizes) / int(sizes.sum())
         alone = int((sizes == 1).sum())
     bound = ShownRisk(largest, False)
-    return str(ShownRisk(largest)), str(bound), str(ShownRisk(average)), count(alone)
+    shown = (*map(str, (ShownRisk(largest), bound, ShownRisk(average))), count(alone))
+    of_records = not (evidence.of_people or evidence.persons)
+    return {"Initial risk": tuple(f"of records {each}" if of_records else each for each in shown)}
 
 
 def _released(evidence: Evidence) -> tuple[str, ...]:
@@ -259,7 +261,9 @@ def _in_population(evidence: Evidence, *kinds: type[PrivacyModel]) -> str | None
     population = worst.parameters["population"]
     bounded = isinstance(population, Mapping) and "margins" in population
     risk = ShownRisk(_probability(worst), worst.worst is not None and not bounded)
-    return f"{risk}, {'by sampling weights' if worst.by_weights else 'in the population'}"
+    of_records = "" if evidence.of_people or evidence.persons else "of records "
+    by = "by sampling weights" if worst.by_weights else "in the population"
+    return f"{of_records}{risk}, {by}"
 
 
 def held_against(threshold: float, evidence: Evidence) -> Iterator[Block]:
