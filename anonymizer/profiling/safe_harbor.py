@@ -11,6 +11,7 @@ from datetime import date
 from itertools import pairwise
 from typing import Any, ClassVar, Literal, NamedTuple
 
+from anonymizer.errors import InputError
 from anonymizer.hierarchy.calendar import partial_unit
 from anonymizer.hierarchy.codes import FEWEST, ZIP3
 from anonymizer.hierarchy.label import MASKS
@@ -183,8 +184,10 @@ def safe_harbor(raw: Raw, people: Mapping[str, int] | None = None) -> SafeHarbor
     nobody knows, so that three digits are not examined.
 
     Nothing found is not all that Safe Harbor wants: no one may know, either, that what is left
-    could identify somebody (164.514(b)(2)(ii)).
+    could identify somebody (164.514(b)(2)(ii)). InputError where there are no records.
     """
+    if not raw.records:
+        raise InputError("the table has no records")
     findings: list[FoundIdentifier] = []
     unexamined: list[tuple[str, str]] = []
     for name, column in raw.columns.items():

@@ -203,6 +203,9 @@ def test_the_command(tmp_path, monkeypatch, run):
     pd.DataFrame({"zip": ["021"] * 60}).to_csv("u.csv", index=False)
     assert run("lint", "--safe-harbor", "u.csv")[0] == 3
     assert run("lint", "--safe-harbor", "u.csv", "--census", "c.csv")[0] == 0
+    (tmp_path / "e.csv").write_text("mail\n")
+    code, _, err = run("lint", "--safe-harbor", "e.csv")
+    assert (code, "the table has no records" in err) == (2, True)
     code, _, err = run("lint", "t.csv")
     assert (code, "say which rule the table is held against" in err) == (2, True)
 
