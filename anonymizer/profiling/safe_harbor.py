@@ -39,6 +39,7 @@ CHART = re.compile(r"mrn\W{0,3}\d{3,}", re.IGNORECASE)
 FAX = re.compile(r"(tele)?fax\W{0,3}[\d+(].{5,}|[\d+(].{5,}\(?(tele)?fax\)?", re.IGNORECASE)
 FAX_WITHIN = re.compile(r"fax\W{0,3}[\d+(][\d() .+/-]{5,}", re.IGNORECASE)
 ZIP = re.compile(r"\d{5}-\d{4}|[A-Z]{2},? \d{5}(-\d{4})?")
+FIVE = re.compile(r"\d{5}")
 POINT = re.compile(r"\(?-?\d{1,2}\.\d{3,}, ?-?\d{1,3}\.\d{3,}\)?")
 SMALL = r"(?:0?[1-9]|[12]\d|3[01])"
 """The number of a day or of a month."""
@@ -326,6 +327,8 @@ class _Column:
             yield "it has binary values, such as pictures and prints, which are not read"
         if self.prose:
             yield "it has free text, in which names and places cannot be found by their form"
+        if not self.postal and self.column.kind == "code" and all(map(FIVE.fullmatch, self.texts)):
+            yield "it has codes of five digits; if they are zip codes, call the column zip"
         if self._zip3 and self.people is None:
             yield (
                 "whether more than 20,000 people live where zip codes have these three digits is "

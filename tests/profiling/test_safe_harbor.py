@@ -184,6 +184,11 @@ def test_what_many_share_is_no_identifier():
     assert found(**columns).findings == ()
 
 
+def test_codes_that_may_be_of_places_are_not_examined():
+    report = found(x=["02139", "02142", "94110"] * 20)
+    assert (report.findings, [name for name, _ in report.unexamined]) == ((), ["x"])
+
+
 def test_lists_are_not_examined():
     report = safe_harbor(Raw.of(pd.DataFrame({"codes": [["a"], ["b"]]})))
     assert report.unexamined == (("codes", "its values cannot be told apart, as those of lists"),)
