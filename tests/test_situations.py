@@ -597,6 +597,12 @@ CASES = {
         says=["Released 90 of 90"],
         hides=["several-answers", "tb hiv"],
     ),
+    "19 two things stand between answers": Case(
+        {"t.csv": answered().replace(" ", ";").replace("asthma;tb", '"asthma,tb"')},
+        "init t.csv -o . --sensitive conditions\nrun study.toml -o rel\nverify rel",
+        says=['cells have "," within items', "(several-separators)"],
+        drafts=['items = { conditions = ";" }', 'have "," within items that ";" parts'],
+    ),
     "21 numbers of 19 digits stay what they are": Case(
         {
             "t.csv": csv(

@@ -3,11 +3,13 @@
 Numbers of records by text go in; what is no number comes out, and what a study may call missing.
 """
 
+import json
 import re
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import combinations
 
 import numpy as np
 
@@ -73,6 +75,12 @@ ABSENT = frozenset(
 LISTED = ";|, "
 """Marks that part several answers in one text."""
 
+SURE = ";|\t\n"
+"""Marks that stand in no answer; a comma is one of them, unless a blank or numbers are around it.
+
+Other marks stand in many: of heart attack, HIV/AIDS.
+"""
+
 MOST_LISTS = 500
 """Values beyond which none are looked at for answers."""
 
@@ -80,25 +88,73 @@ MOST_LISTS = 500
 def answers_in(texts: Sequence[str]) -> tuple[str, list[frozenset[str]]] | None:
     """Return what parts the answers that texts list, and those of each; None where none are lists.
 
-    They are where several have more than one word, each of which is a text by itself.
+    They are where several have more than one word, each of which is a text by itself. Where
+    several marks part them, the first is that of most texts, and no blank.
 
     >>> mark, lists = answers_in(["flu", "gout", "flu gout", "gout flu"])
     >>> mark, [sorted(each) for each in lists]
     (' ', [['flu'], ['gout'], ['flu', 'gout'], ['flu', 'gout']])
+    >>> mark, lists = answers_in(["flu", "gout", "flu;gout", "gout,flu"])
+    >>> mark, [sorted(each) for each in lists]
+    (';', [['flu'], ['gout'], ['flu', 'gout'], ['flu', 'gout']])
     >>> answers_in(["full time", "part time", "none"]), answers_in(["1", "2", "1,2", "2,1"])
     (None, None)
     """
-    for mark in LISTED if len(texts) <= MOST_LISTS else "":
-        if mark == "," and all(text.replace(",", "").isdecimal() for text in texts):
-            continue  # that of decimals
-        found = [
-            frozenset(filter(None, map(str.strip, text.casefold().split(mark)))) for text in texts
-        ]
-        alone = frozenset().union(*(each for each in found if len(each) == 1))
-        lists = [each for each in found if len(each) > 1]
-        if len(lists) > 1 and all(each <= alone for each in lists):
-            return mark, found
+    times = {mark: sum(mark in text for text in texts) for mark in LISTED}
+    there = sorted(filter(times.get, LISTED), key=lambda mark: (mark == " ", -times[mark]))
+    decimals = all(text.replace(",", "").isdecimal() for text in texts if text)
+    if decimals or len(texts) > MOST_LISTS:
+        return None
+    for number in range(len(there), 0, -1):
+        for marks in combinations(there, number):
+            found = [_parted(text, marks) for text in texts]
+            alone = frozenset().union(*(each for each in found if len(each) == 1))
+            lists = [each for each in found if len(each) > 1]
+            if len(lists) > 1 and all(each <= alone for each in lists):
+                return marks[0], found
     return None
+
+
+def _parted(text: str, marks: Iterable[str]) -> frozenset[str]:
+    """Return the different words between some marks, without blanks around them."""
+    parts = re.split(f"[{re.escape(''.join(marks))}]", text.casefold())
+    return frozenset(filter(None, map(str.strip, parts)))
+
+
+def marks_within(items: Iterable[str]) -> dict[str, set[str]]:
+    """Return the marks by which single items seem to be several, with these items.
+
+    A comma with a blank needs a part that another item has, too. So do marks that stand in many
+    words, of all parts, and as items by themselves.
+
+    >>> marks_within(["hiv,tb", "flu"]), marks_within(["heart attack", "pain, chronic", "1,5"])
+    ({',': {'hiv,tb'}}, {})
+    >>> marks_within(["hiv/tb", "hiv", "tb", "hiv, flu"])
+    {',': {'hiv, flu'}, '/': {'hiv/tb'}}
+    """
+    words = {item: item.casefold() for item in items}
+    found = dict[str, set[str]]()
+    for mark in (*SURE, *", /+&"):
+        parts = {item: _parted(word, mark) for item, word in words.items()}
+        times = Counter(part for own in parts.values() for part in own)
+        for item, own in parts.items():
+            if mark not in item or not own or (len(own) == 1 and mark in " /+&"):
+                continue
+            decimal = item.replace(",", "").isdecimal()
+            apart = mark in SURE or (mark == "," and not decimal and ", " not in item)
+            shared = mark == "," and not decimal and any(times[part] > 1 for part in own)
+            if apart or shared or own <= {*words.values()}:
+                found.setdefault(mark, set()).add(item)
+    return found
+
+
+def separators_said(marks: Iterable[str], mark: str) -> str:
+    """Name the separators within items, and the one between them.
+
+    >>> separators_said({",": {"hiv,tb"}, "|": {"flu|gout"}}, ";")
+    '"," and "|" within items that ";" parts'
+    """
+    return f"{' and '.join(map(json.dumps, marks))} within items that {json.dumps(mark)} parts"
 
 
 def code_form(texts: Sequence[str], named: bool) -> CodeForm | None:

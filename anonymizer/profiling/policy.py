@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anonymizer.counts.columns import ways_of_items
+from anonymizer.counts.columns import item_sets, ways_of_items
 from anonymizer.feedback.words import plural
 from anonymizer.information.entropy import entropy
 from anonymizer.kernels.arrays import Floats
-from anonymizer.profiling.among import answers_in
+from anonymizer.profiling.among import answers_in, marks_within, separators_said
 from anonymizer.profiling.columns import ProfiledColumn
 from anonymizer.profiling.ladders import Ladder
 from anonymizer.profiling.profile import TableProfile
@@ -221,6 +221,14 @@ def items_of(found: TableProfile, column: ProfiledColumn) -> str | None:
         return None
     lists = answers_in([text or "" for text in texts_of(column.values)])
     return lists and lists[0]
+
+
+def separators_of(found: TableProfile, column: ProfiledColumn) -> str:
+    """Say which other separators items of a column have, that it lists; nothing where none have."""
+    mark = items_of(found, column)
+    sets = [] if mark is None else item_sets(column.values, mark)
+    marks = marks_within({item for each in sets for item in each or ()})
+    return separators_said(marks, mark) if mark and marks else ""
 
 
 def recoding_of(found: TableProfile, ladders: Mapping[str, Ladder]) -> Proposed:

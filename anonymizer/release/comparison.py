@@ -69,7 +69,7 @@ class RawComparison:
         left_as_they_were = [name for name in others if name not in self.moved]
         records, kept = engine.records(self.raw.table), engine.records(self.admitted)
         warnings = (
-            *class_warnings(released, self.fitted.models, len(others)),
+            *class_warnings(released, self.fitted.models, len(others), schema.items),
             *telling_warnings(self.outcome.released, self.fitted.published),
             *self._of_suppression(),
             *spelling_warnings(self.raw.table, released.sensitive),

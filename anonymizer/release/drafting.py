@@ -34,6 +34,7 @@ from anonymizer.profiling.policy import (
     missing_of,
     models_of,
     recoding_of,
+    separators_of,
     size_of,
 )
 from anonymizer.profiling.profile import Raw
@@ -206,8 +207,11 @@ class StudyProposal:
             return ""
         among = self.profile.counted[name].among
         if among is None:
-            lengths = lengths_said(self.profile.counted[name])
-            return f"{lengths}." if lengths else ""
+            column = self.profile.counted[name]
+            within = separators_of(self.profile, column)
+            parted = within and f"cells have {within}; write one separator in all of them"
+            odd = parted or lengths_said(column)
+            return f"{odd}." if odd else ""
         absent, others = self._absent(name), {**among.ranges, **among.others}
         held = {text: n for text, n in among.ranges.items() if self._holds(name, text)}
         gone = {text: n for text, n in others.items() if text in absent}
@@ -392,13 +396,14 @@ def _data(draft: StudyProposal) -> list[str]:
     if "columns" not in draft.data:
         why = "A column that no section below names is refused, not released."
         lines += [comment(why), entry("columns", PINNED)]
-    lines += [*_items(draft.profile), *_person(draft.profile), *_weight(draft.profile)]
+    lines += [*_items(draft), *_person(draft.profile), *_weight(draft.profile)]
     setting = entry("missing", missing.keys["missing"])
     return ["", "[data]", *lines, comment(f"{missing.why}."), setting]
 
 
-def _items(found: TableProfile) -> list[str]:
+def _items(draft: StudyProposal) -> list[str]:
     """What stands between the items that cells of sensitive columns list."""
+    found = draft.profile
     columns = [found.counted[name] for name in found.of_role("sensitive")]
     marks = {each.name: mark for each in columns if (mark := items_of(found, each))}
     if not marks:
@@ -407,7 +412,8 @@ def _items(found: TableProfile) -> list[str]:
         "Cells list several items, with this between them: the policy holds for each item, and a "
         "list is written in one way. Without this line each list is one value."
     )
-    return [comment(why), entry("items", marks)]
+    odd = [comment(f"{name}: {said}", "#   ") for name in marks if (said := draft.remark(name))]
+    return [comment(why), *odd, entry("items", marks)]
 
 
 def _person(found: TableProfile) -> list[str]:

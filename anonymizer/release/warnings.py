@@ -10,7 +10,7 @@ from itertools import permutations
 
 import numpy as np
 
-from anonymizer.counts.columns import by_text
+from anonymizer.counts.columns import by_text, item_sets
 from anonymizer.counts.counts import Classes, Counts
 from anonymizer.counts.pairs import chosen
 from anonymizer.counts.persons import of_items
@@ -27,7 +27,7 @@ from anonymizer.privacy import (
     RecursiveLDiversity,
     measures_of,
 )
-from anonymizer.profiling.among import answers_in
+from anonymizer.profiling.among import answers_in, marks_within, separators_said
 from anonymizer.profiling.columns import IDENTIFYING, SINGLED_OUT
 from anonymizer.tables import engine
 from anonymizer.tables.spelling import alike_keys
@@ -281,6 +281,13 @@ WARNINGS: dict[str, Caution] = {
         "is that of {records} there, though these differ; say as items (below [data] in a study) "
         "what stands between two answers, and the policy is about each of them",
     ),
+    "several-separators": Caution(
+        "cells that list items (`items`), some of which have another separator, as `hiv,tb` does "
+        "next to `flu;gout`",
+        "records with such a cell, records",
+        "cells of {column} have {found}, in {count:,} of {of:,} records; what it parts counts as "
+        "one item, no part of which is protected by itself: write one separator in all cells",
+    ),
     "suppression-tells": Caution(
         'classes that were suppressed though they are large enough (`suppress = "any"`)',
         "records in such classes, records that were suppressed",
@@ -380,12 +387,16 @@ WARNINGS: dict[str, Caution] = {
 
 
 def class_warnings(
-    counts: Counts, models: Sequence[PrivacyModel], others: int = 0
+    counts: Counts,
+    models: Sequence[PrivacyModel],
+    others: int = 0,
+    items: Sequence[tuple[str, str]] = (),
 ) -> tuple[ReleaseWarning, ...]:
     """Warn of a policy and of classes that promise less than they seem to.
 
     ``counts``: a table as it stands. ``models``: the policy that it is held against. ``others``:
-    how many columns the table has besides the counted ones.
+    how many columns the table has besides the counted ones. ``items``: the attributes that list
+    some, and what stands between them.
     """
     found = []
     weak = [model for model in models if not model.per_class or _is_void(model)]
@@ -398,6 +409,8 @@ def class_warnings(
         ways = [counts.about(each).occupied for each in (name, *of_items(name, counts.joint))]
         about = [model for model in models if model.sensitive and model.attribute in (None, name)]
         found += _of_attribute(ways[0], about, ways[1:])
+    for name, mark in items:
+        found += _separated(counts.about(name).occupied, mark)
     return tuple(found)
 
 
@@ -491,6 +504,16 @@ def _answered(classes: Classes) -> Iterator[ReleaseWarning]:
         largest(classes.joint) < NEARLY * classes.sizes - TOLERANCE
     )
     yield from _of_some("several-answers", classes, nearly, int(most[nearly].sum()))
+
+
+def _separated(classes: Classes, mark: str) -> Iterator[ReleaseWarning]:
+    """Cells in which something else stands between items, too."""
+    sets = item_sets(classes.values, mark)
+    found = marks_within({item for each in sets for item in each or ()})
+    odd = [not set().union(*found.values()).isdisjoint(each or ()) for each in sets]
+    if records := int(classes.margin[np.array(odd, bool)].sum()):
+        of, said = int(classes.margin.sum()), separators_said(found, mark)
+        yield ReleaseWarning("several-separators", classes.attribute, records, of, found=said)
 
 
 def _numbers(classes: Classes, missing: Mask) -> Floats | None:

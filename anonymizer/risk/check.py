@@ -262,7 +262,7 @@ def check_measured(
         risk=_risks(counts, persons),
         privacy=verdicts,
         warnings=(
-            *class_warnings(counts, policy, len(others)),
+            *class_warnings(counts, policy, len(others), schema.items),
             *telling_warnings(table, schema),
             *spelling_warnings(table, schema.sensitive),
             *measured.of_persons(schema, policy, identifiers),

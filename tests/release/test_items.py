@@ -36,6 +36,10 @@ from anonymizer.counts.columns import item_sets, one_list
 from anonymizer.counts.counting import recount
 from anonymizer.counts.persons import by_item
 from anonymizer.counts.schema import Schema
+from anonymizer.profiling import profile
+from anonymizer.profiling.among import marks_within
+from anonymizer.profiling.columns import ProfiledColumn
+from anonymizer.profiling.policy import items_of
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.release.verification.verification import verify_release
@@ -216,6 +220,52 @@ def test_an_item_of_all_is_warned_of_where_no_model_bounds_it():
     codes = {warning.code for warning in anonymizer.release_.warnings}
     assert "homogeneous-classes" in codes
     assert "several-answers" not in codes
+
+
+def test_another_separator_within_items_is_warned_of_in_each_column():
+    """Of 5 records 2 have a comma and 1 has a bar; "heart attack" and "pain, chronic" are items."""
+    raw = pd.DataFrame(
+        {
+            "age": [0] * 5,
+            "w": ["hiv,tb", "flu;gout", "hiv;tb", "gout|flu", "hiv,tb"],
+            "v": ["heart attack;flu", "pain, chronic", "1,5", "flu", "heart failure"],
+            "u": ["a/b c", "a", "b", "a b", "a"],
+        }
+    )
+    items = {"w": ";", "v": ";", "u": " "}
+    ages = {"age": Hierarchy.ranges(widths=[4])}
+    fitted = Anonymizer(ages, [*items], [KAnonymity(2)], items=items).fit(raw)
+    found = [each for each in fitted.release_.warnings if each.code == "several-separators"]
+    assert {(each.column, each.count, each.of) for each in found} == {("w", 3, 5), ("u", 1, 5)}
+    words = " ".join(each.message for each in found)
+    assert '"|" and "," within items that ";" parts' in words
+    assert '"/" within items that " " parts' in words
+    assert not [item for item in ("hiv", "tb", "gout") if item in words]
+
+
+@pytest.mark.parametrize(
+    ("items", "marks"),
+    [
+        (["hiv;tb", "flu"], ";"),
+        (["hiv,", "flu"], ","),
+        (["pain, chronic", "pain, acute"], ","),
+        (["1,2", "1", "2"], ","),
+        (["1,2", "3"], ""),
+        (["hiv tb", "hiv", "tb"], " "),
+        (["hiv tb", "hiv"], ""),
+        (["a + b", "A", "b"], "+"),
+        (["hiv\ntb"], "\n"),
+        ([",", "|", ""], ""),
+    ],
+)
+def test_marks_that_part_several_items(items, marks):
+    assert "".join(marks_within(items)) == marks
+
+
+def test_lists_with_two_separators_are_lists():
+    lists = ["hiv", "hiv;flu", "flu,hiv", "tb", "flu", "tb;hiv"] * 3
+    raw = pd.DataFrame({"age": range(18), "w": lists})
+    assert items_of(profile(raw, sensitive="w"), ProfiledColumn.of(raw["w"])) == ";"
 
 
 @pytest.fixture

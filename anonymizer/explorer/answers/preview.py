@@ -201,7 +201,7 @@ def warnings_of(outcome: StudyOutcome) -> list[str]:
     if outcome.plan is None or outcome.counts is None or not outcome.holds:
         return []
     plan, released = outcome.plan, outcome.released
-    found = [*class_warnings(outcome.counts, plan.models)]
+    found = [*class_warnings(outcome.counts, plan.models, items=plan.published.items)]
     if released is not None:
         found += telling_warnings(released, plan.published)
     return [sentence(each.message) for each in found]

@@ -242,7 +242,8 @@ def warnings(facts: Facts) -> Iterator[FieldCheck]:
     known = (*facts.schema.quasi_identifiers, *facts.schema.sensitive, facts.schema.number)
     others = [name for name in facts.stored.columns if name not in known]
     models = [model for model in facts.models if model is not None]
-    given = class_warnings(facts.counts, models, 0 if facts.private else len(others))
+    unseen = 0 if facts.private else len(others)
+    given = class_warnings(facts.counts, models, unseen, facts.schema.items)
     given += () if facts.private else tuple(telling_warnings(facts.table, facts.schema))
     stored = facts.stored.relation
     changed = (facts.manifest.get("shift") or {"columns": ()})["columns"]

@@ -42,6 +42,7 @@ STRONGEST = (
     "weak-policy",
     "homogeneous-classes",
     "several-answers",
+    "several-separators",
     "no-sensitive-attribute",
     "missing-as-value",
     "similar-numbers",
@@ -212,14 +213,9 @@ OF_NUMBERS = (
     "the same released values."
 )
 
-OF_PERSONS = (
-    " Its persons are the exception: its maker counts them, with --original and the table that it "
-    "was made of."
-)
-
-OF_HOUSEHOLDS = (
-    " Its households are the exception: its maker counts them, with --original and the table that "
-    "it was made of."
+EXCEPTED = (
+    " Its {} are the exception: its maker counts them, with --original and the table that it was "
+    "made of."
 )
 
 BY_WEIGHTS = (
@@ -472,8 +468,8 @@ def verify_section(evidence: Evidence) -> ReportSection:
     about = evidence.manifest.file[0]
     blocks: list[Block] = [
         "Whoever has the release can count it again; the original is not needed."
-        + (OF_PERSONS if evidence.hides_persons else "")
-        + (OF_HOUSEHOLDS if evidence.households else "")
+        + (EXCEPTED.format("persons") if evidence.hides_persons else "")
+        + (EXCEPTED.format("households") if evidence.households else "")
         + (BY_WEIGHTS if evidence.weighed else ""),
         TypedCommands([*_commands(evidence)]),
         Heading("Checksums"),
