@@ -39,6 +39,13 @@ from anonymizer.report.printing import printing
 @subject_options
 @weight_option
 @click.option(
+    "--items",
+    multiple=True,
+    metavar="NAME=TEXT",
+    help="A sensitive column whose cells list several items, and what stands between two of them, "
+    "such as conditions=;. Repeatable.",
+)
+@click.option(
     "--require",
     multiple=True,
     metavar="MODEL=BOUND",

@@ -86,10 +86,7 @@ def audit(
     **options: Any,
 ) -> int:
     """Carry out ``audit``."""
-    for given in similarity:
-        if not all(given.partition("=")):
-            raise click.UsageError(f"--similarity {given!r} is not ATTRIBUTE=HIERARCHY")
-    alike = dict(given.split("=", 1) for given in similarity)
+    alike = _pairs("--similarity", similarity, "ATTRIBUTE=HIERARCHY")
     with progress() as watch:
         found = audit_files(
             release,
@@ -134,6 +131,17 @@ def query_loss(
     show("the losses were measured", as_json, found, partial(queries_report, picture=plot))
 
 
+def _pairs(option: str, given: Sequence[str], form: str) -> dict[str, str]:
+    """What an option that is repeatable gives for each column."""
+    for each in given:
+        if not all(each.partition("=")):
+            raise click.UsageError(f"{option} {each!r} is not {form}")
+    pairs = [each.split("=", 1) for each in given]
+    if len({name for name, _ in pairs}) < len(pairs):
+        raise click.UsageError(f"{option} names a column twice; give it once")
+    return dict(pairs)
+
+
 def subject_of(
     table: Path,
     study: Path | None,
@@ -143,12 +151,13 @@ def subject_of(
     missing: Any,
     require: Sequence[str] = (),
     weight: str | None = None,
+    items: Sequence[str] = (),
     database_table: str | None = None,
     **form: Any,
 ) -> Subject:
     """What a command measures: a table with roles of a study, of its manifest, or by name."""
     named = quasi_identifiers or sensitive or person or weight
-    by_name = named or missing or database_table or any(form.values())
+    by_name = named or missing or items or database_table or any(form.values())
     if study is not None:
         if by_name or require:
             raise click.UsageError("--study gives roles, policy and format; leave out the others")
@@ -170,5 +179,6 @@ def subject_of(
         missing or "gap",
         person=person or (),
         weight=weight,
+        items=_pairs("--items", items, "NAME=TEXT, such as conditions=;"),
         **how,
     )

@@ -186,12 +186,27 @@ def require_unweighed(schema: Schema) -> None:
 
 def listed_items(items: object) -> tuple[tuple[str, str], ...]:
     """Return the attributes whose cells list items, and what stands between, in order."""
+    if items is None:
+        return ()
     if not isinstance(items, Mapping):
         raise InputError(
             "items must map sensitive attributes to the text between two items, such as "
             f'items={{"conditions": ";"}}, not {shown(items)}'
         )
     return tuple(sorted(items.items()))
+
+
+def require_equal_sets(models: Sequence[PrivacyModel], schema: Schema) -> None:
+    """Refuse models that know values by their order, where these are sets of items."""
+    for model in models:
+        distance = getattr(model, "distance", None)
+        about = {*attributes_of(model, schema.sensitive)} & {*dict(schema.items)}
+        if about and distance in ("ordered", "hierarchical"):
+            raise InputError(
+                f"{model.name} with distance = {distance!r} is about single values, and cells "
+                f'of {min(map(str, about))!r} list several items; choose distance = "equal" '
+                'or "kl", or leave items out'
+            )
 
 
 class Request:
@@ -332,7 +347,7 @@ class Request:
             household,
             self.released_weight == RELEASED_WEIGHTS[1],
             self._numbers,
-            listed_items(self.items) if self.items else (),
+            listed_items(self.items),
         )
 
     @property
@@ -450,15 +465,7 @@ class Request:
                 f"items are for recodings that generalize, and {recoding.name} draws at random; "
                 "choose another recoding, or leave items out"
             )
-        for model in models:
-            distance = getattr(model, "distance", None)
-            about = {*attributes_of(model, self.schema.sensitive)} & {*dict(self.schema.items)}
-            if about and distance in ("ordered", "hierarchical"):
-                raise InputError(
-                    f"{model.name} with distance = {distance!r} is about single values, and cells "
-                    f'of {min(map(str, about))!r} list several items; choose distance = "equal" '
-                    'or "kl", or leave items out'
-                )
+        require_equal_sets(models, self.schema)
 
     def _require_classes(self, recoding: Recoding) -> None:
         """Refuse released weights where records are drawn, or rows are given one by one."""

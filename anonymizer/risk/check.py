@@ -38,6 +38,7 @@ from anonymizer.release.column_warnings import spelling_warnings
 from anonymizer.release.frames import table_of
 from anonymizer.release.manifest.parts import ReportedWarning
 from anonymizer.release.proof import judged
+from anonymizer.release.request import listed_items, require_equal_sets
 from anonymizer.release.results import PolicyResult
 from anonymizer.release.warnings import ReleaseWarning, class_warnings, telling_warnings
 from anonymizer.risk.file import Subject
@@ -162,6 +163,7 @@ def check(
     person: str | Sequence[str] = (),
     weight: str | None = None,
     household: str | Sequence[str] = (),
+    items: Mapping[str, str] | None = None,
 ) -> Check:
     """Measure what a table satisfies as it is, and test a policy on it.
 
@@ -189,6 +191,9 @@ def check(
     household
         The column, or the columns, that tell which records are of people who live together, for
         models of households.
+    items
+        Sensitive columns whose cells list several items, with what stands between two of them, such
+        as ``{"conditions": ";"}``: figures and policy are about each item, too.
 
     Returns
     -------
@@ -216,8 +221,10 @@ def check(
         person=persons,
         weight=weight_of(weight),
         household=homes,
+        items=listed_items(items),
     )
     models = over_persons(models_of(privacy), persons, homes)
+    require_equal_sets(models, schema)
     people = population_of(models)
     measured = MeasuredTable.of(table_of(table), schema, respell=False)
     population = schema.people_of(people, measured.table)

@@ -3,7 +3,7 @@
 Roles and policy come from a study, from the manifest of a release, or from names of columns.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -24,6 +24,7 @@ from anonymizer.release.manifest.parts import ReportedWarning
 from anonymizer.release.manifest.standing import same_file
 from anonymizer.release.output import require_place, write_file
 from anonymizer.release.place import Place, as_options
+from anonymizer.release.request import listed_items, require_equal_sets
 from anonymizer.release.results import as_json
 from anonymizer.release.study import Study
 from anonymizer.release.verification.verification import recoded_people
@@ -130,6 +131,7 @@ class Subject:
         table: str | None = None,
         person: Sequence[str] = (),
         weight: str | None = None,
+        items: Mapping[str, str] | None = None,
         **form: Any,
     ) -> "Subject":
         """Take any table, with columns by name.
@@ -146,8 +148,10 @@ class Subject:
             missing=missing,
             person=tuple(person),
             weight=weight,
+            items=listed_items(items),
         )
         models = over_persons(models_of(privacy), tuple(person))
+        require_equal_sets(models, schema)
         _require_weight(models, weight)
         given = {name: value for name, value in form.items() if value is not None}
         with as_options():

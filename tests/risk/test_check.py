@@ -19,6 +19,7 @@ from anonymizer import (
     DeltaDisclosure,
     DistinctLDiversity,
     EnhancedBetaLikeness,
+    EntropyLDiversity,
     Hierarchy,
     InputError,
     KAnonymity,
@@ -406,6 +407,45 @@ def test_weights_say_for_how_many_people_classes_stand(run, tmp_path):
     assert run(*named, "--require", "individual-risk=0.5")[0] == 0
     found = json.loads(run(*named, "--json")[1])
     assert (found["fewest_people"], found["risk"]["journalist_highest"]) == (4, 0.25)
+
+
+LISTS = ["hiv", "hiv;flu", "flu; hiv", "tb;hiv", "gout", "tb", "flu;tb", "gout;flu"]
+
+
+def test_items_are_checked_by_themselves(run, tmp_path):
+    """Of 20 all have hiv, in three sets; of 30 two have flu, two gout and two tb."""
+    table = pd.DataFrame({"age": [20] * 4 + [30] * 4, "w": LISTS})
+    assert check(table, "age", "w").sensitive["w"]["distinct_l"] == 4
+    found = check(table, "age", "w", [EntropyLDiversity(2)], items={"w": ";"})
+    assert found.sensitive["w"]["distinct_l"] == 1
+    assert found.sensitive["w"]["alpha"] == 1
+    assert found.violating_records == [4]
+    assert check(table[4:], "age", "w", items={"w": ";"}).sensitive["w"]["alpha"] == 0.5
+    table.to_csv(tmp_path / "t.csv", index=False)
+    table.to_parquet(tmp_path / "t.parquet")
+    policy = ("--sensitive", "w", "--items", "w=;", "--require", "entropy-l-diversity=2", "--json")
+    for name in ("t.csv", "t.parquet"):
+        code, out, _ = run("check", tmp_path / name, "--quasi-identifiers", "age", *policy)
+        assert (code, json.loads(out)) == (1, found.to_dict())
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("--items w", "--items 'w' is not NAME=TEXT, such as conditions=;"),
+        ("--items w=; --items w=,", "--items names a column twice"),
+        ("--items v=;", "items names 'v', which is no sensitive attribute"),
+        ("--items w=; --person age", "are counted by record, and persons or households"),
+        ("--items w=; --require t-closeness=0.1,distance=ordered", "cells of 'w' list several"),
+        ("--items w=; --study s.toml", "--study gives roles, policy and format"),
+    ],
+)
+def test_items_that_cannot_be_checked(run, tmp_path, given, message):
+    pd.DataFrame({"age": [20] * 8, "q": [1] * 8, "w": LISTS}).to_csv(tmp_path / "t.csv")
+    named = ("--quasi-identifiers", "q", "--sensitive", "w")
+    code, _, err = run("check", tmp_path / "t.csv", *named, *given.split(" "))
+    assert code == 2
+    assert message in " ".join(err.split())
 
 
 def test_risk_takes_column_names(run, table, tmp_path):
