@@ -30,9 +30,13 @@ from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables import engine
 
 HIDDEN = "\0"
-"""How names of counts begin that are of no column by itself; no column has such a name."""
+"""How names of counts begin that are of no column by itself; no name of a column has it.
 
-PERSON = f"{HIDDEN}person"
+What is counted follows, and then of which column: so no two of them are one, whatever columns are
+called.
+"""
+
+PERSON = f"{HIDDEN}unit{HIDDEN}person"
 """The counts of each class by the person whose record it is."""
 
 PerPerson = Literal["share", "each"]
@@ -46,17 +50,17 @@ MOST_REST = 2**36
 AT_ONCE = 2**23
 """Counts of classes that are compared together (64 MB)."""
 
-HOUSEHOLD = f"{HIDDEN}household"
+HOUSEHOLD = f"{HIDDEN}unit{HIDDEN}household"
 """The counts of each class by the household that its records are of."""
 
-MEMBER = f"{HIDDEN}member"
+MEMBER = f"{HIDDEN}unit{HIDDEN}member"
 """The counts by member of a household: by ``PERSON`` where persons have several records.
 
 What the columns count is then the number of the household of each. Else a record is a member, and
 they are those by ``HOUSEHOLD``.
 """
 
-SOMEBODY = f"{HIDDEN}somebody"
+SOMEBODY = f"{HIDDEN}unit{HIDDEN}somebody"
 """The counts by ``PERSON`` where persons have several records, else those of the records alone."""
 
 MOST_PARTS = 2**53
@@ -65,17 +69,17 @@ MOST_PARTS = 2**53
 
 def by_persons(attribute: str) -> str:
     """Return the name of the counts of an attribute in which each person counts once."""
-    return HIDDEN + attribute
+    return f"{HIDDEN}persons{HIDDEN}{attribute}"
 
 
 def by_item(attribute: str, item: str) -> str:
     """Return the name of the counts in which an item is one value, whatever else is listed."""
-    return f"{HIDDEN}{attribute}{HIDDEN}{item}"
+    return f"{HIDDEN}item{HIDDEN}{attribute}{HIDDEN}{item}"
 
 
 def of_items(attribute: str, names: Iterable[str]) -> tuple[str, ...]:
     """Return the names, among those of counts, of the counts by one item of an attribute each."""
-    begin = f"{HIDDEN}{attribute}{HIDDEN}"
+    begin = by_item(attribute, "")
     return tuple(name for name in names if name.startswith(begin))
 
 
@@ -87,7 +91,7 @@ def of_column(name: str) -> str:
     >>> of_column(PERSON)
     'person'
     """
-    return name.removeprefix(HIDDEN).partition(HIDDEN)[0]
+    return name.split(HIDDEN)[2] if name.startswith(HIDDEN) else name
 
 
 def too_many(units: int, combinations: int, unit: str = PERSON) -> InputError:

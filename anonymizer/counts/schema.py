@@ -118,8 +118,8 @@ class Schema:
                 raise InputError(
                     f"column names must be texts, not {name!r}; rename(columns=str) mends it"
                 )
-            if name.startswith(HIDDEN):
-                raise InputError(f"column name {name!r} begins with a NUL character; rename it")
+            if HIDDEN in name:
+                raise InputError(f"column name {name!r} has a NUL character; rename it")
         if not self.quasi_identifiers:
             raise InputError("name at least one quasi-identifier and its hierarchy")
         if self.missing not in MISSING:

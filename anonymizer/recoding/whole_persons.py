@@ -29,6 +29,7 @@ from anonymizer.counts.counting import Counted
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.linked import compositions
 from anonymizer.counts.pairs import csr_of, row_keys
+from anonymizer.counts.persons import HIDDEN
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.hierarchy import Taxonomy
@@ -50,7 +51,7 @@ from anonymizer.recoding.policy import Suppression
 from anonymizer.recoding.problem import Found, Run, Scored, winner
 from anonymizer.tables import engine
 
-GONE = "\0gone"
+GONE = f"{HIDDEN}gone"
 """The column, of no table, that tells records of suppressed persons from the others."""
 
 WHOLE = "suppress-persons"

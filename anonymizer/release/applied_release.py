@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy
@@ -98,7 +97,7 @@ def _source(manifest: Manifest, study: Description | None) -> AppliedRecoding:
         for name, groups in whole.recoding.items()
     }
     schema = _schema(manifest)
-    numbered = CLASS in manifest.file[1].quasi_identifiers and CLASS not in manifest.recoding
+    numbered = manifest.file[1].numbered(manifest.recoding)
     listed = Listed(whole.regions, numbered) if whole.regions else None
     policy = _policy(manifest, study)
     return AppliedRecoding(
@@ -137,8 +136,6 @@ def _plan(
 def _schema(manifest: Manifest) -> Schema:
     """The roles of the columns of the raw table."""
     roles = manifest.file[1]
-    if {*roles.quasi_identifiers} - {CLASS} != {*manifest.recoding} - {CLASS}:
-        raise ValueError("a quasi-identifier without a recoding")
     return Schema(
         tuple(manifest.recoding),
         tuple(roles.sensitive),

@@ -179,7 +179,8 @@ def _known_columns(
     if absent:
         raise InputError(f"{path} has no column {absent[0]!r} to drop; leave it out")
     left = [name for name in raw.columns if name not in drop]
-    known = {name for name in about.columns or () if name != CLASS or CLASS in roles.identifiers}
+    added = {CLASS} - {*roles.identifiers} if roles.numbered(manifest.recoding) else set[str]()
+    known = {*(about.columns or ())} - added
     lacking = [repr(name) for name in known if name not in left]
     if lacking:
         raise InputError(f"{path} lacks columns of the release: {', '.join(sorted(lacking))}")

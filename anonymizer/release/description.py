@@ -169,6 +169,7 @@ class Description:
     def published(self) -> Schema:
         """The roles of the columns of a release: one more distinguishes merged classes."""
         schema = self.schema.without_persons
+        self.recoding.require_room(schema.columns)
         return schema.with_quasi_identifier(CLASS) if self.recoding.numbered else schema
 
     @cached_property

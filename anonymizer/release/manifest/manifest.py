@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, StrictStr, ValidationError, model_validator
 
-from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, shown
 from anonymizer.feedback.document import in_a_line
@@ -502,8 +501,7 @@ class Manifest(Reported):
         Raises InputError or ValueError when they are not given, or not those that were recoded.
         """
         columns = self.file[1]
-        if {*columns.quasi_identifiers} - {CLASS} != {*self.recoding} - {CLASS}:
-            raise ValueError("a quasi-identifier without a recoding")
+        columns.numbered(self.recoding)  # or raises
         names, sensitive = tuple(columns.quasi_identifiers), tuple(columns.sensitive)
         roles, items = (columns.missing, tuple(columns.targets)), tuple(sorted(self.items.items()))
         found = Schema(names, sensitive, (), *roles, items=items)

@@ -21,6 +21,7 @@ from pydantic import (
     StrictStr,
 )
 
+from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Missing
 from anonymizer.errors import InputError
 from anonymizer.privacy import MODELS, PrivacyModel
@@ -130,6 +131,16 @@ class ReportedRoles(ManifestPart):
     separator: Annotated[StrictStr, Field(min_length=1, max_length=1)] | None = Field(
         description="The character between the fields of a CSV file; null: Parquet."
     )
+
+    def numbered(self, recoded: Collection[str]) -> bool:
+        """Whether a column that numbers classes comes after those that were recoded.
+
+        ValueError where they are not the quasi-identifiers otherwise.
+        """
+        others = {*self.quasi_identifiers} - {*recoded}
+        if not {*recoded} <= {*self.quasi_identifiers} or not others <= {CLASS}:
+            raise ValueError("a quasi-identifier without a recoding")
+        return bool(others)
 
 
 class ReleasedPart(ManifestPart):

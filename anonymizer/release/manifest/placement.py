@@ -143,7 +143,7 @@ def _in_regions(
         name: _relabelled(people[name], found, [region[name] for region in regions])
         for name in columns
     }
-    labels[CLASS] = pd.Series((found + 1).astype(str), index=people.index)
+    labels.setdefault(CLASS, pd.Series((found + 1).astype(str), index=people.index))
     return _labelled(people, labels), found >= 0
 
 

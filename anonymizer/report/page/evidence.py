@@ -14,7 +14,6 @@ import numpy as np
 
 from anonymizer.counts.counting import recount
 from anonymizer.counts.counts import Counts
-from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.persons import of_items
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
@@ -142,7 +141,8 @@ class Evidence:
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
         """Those of the original, without a column that numbers classes."""
-        return tuple(name for name in self.schema.quasi_identifiers if name != CLASS)
+        known = self.manifest.recoding
+        return tuple(name for name in self.schema.quasi_identifiers if name in known)
 
     @property
     def private(self) -> bool:
