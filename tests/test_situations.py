@@ -692,6 +692,25 @@ CASES = {
             ("%", lambda x: f"{x / 100:.1f}%"),
         ]
     },
+    **{
+        f"27 decimal commas with {unit}, thousands by {mark!r}": Case(
+            {
+                "t.csv": measured(
+                    lambda x, m=mark, u=unit: f"{x // 90 * 90:,}".replace(",", m) + f",5{u}"
+                )
+            },
+            BOTH,
+            drafts=[f'unit = "{unit.strip()}", decimal = ","'],
+            hides=["may mark thousands or decimals", "(repeated-identifier)"],
+        )
+        for unit, mark in [(" EUR", "."), ("%", ""), ("\u00a0kg", "\u202f"), (" CHF", "\u2019")]
+    },
+    "27 one comma before three digits may be either": Case(
+        {"t.csv": measured(lambda x: f"{x // 90 * 90:,} kg")},
+        BOTH,
+        drafts=['unit = "kg" }', "may mark thousands or decimals, and is read as in 1,234.5"],
+        says=['if the comma is the decimal mark, add decimal = "," to the unit'],
+    ),
     "27 negative numbers in brackets are no keys": Case(
         {"t.csv": measured(lambda x: f"({x})" if x % 3 else str(x))},
         BOTH,

@@ -134,13 +134,14 @@ class Hierarchy(Displayed, ABC):
         top: float | None = None,
         exact: bool = False,
         unit: str | None = None,
+        decimal: str = ".",
     ) -> "Hierarchy":
         """Half-open ranges of numbers, one level per width (or list of cut points), then ``*``.
 
         Numbers below ``bottom`` are one group at every level, and numbers from ``top`` on are
         another one; single values are not released then, unless ``exact`` has whole ones of
         ``widths`` as level 1. ``unit`` is what stands next to each number; only ranges are released
-        then, with the unit.
+        then, with the unit. ``decimal`` is the decimal mark of numbers that have one.
 
         >>> [str(label) for label in Hierarchy.ranges(widths=[25, 50]).labels(25)]
         ['[25, 50)', '[0, 50)', '*']
@@ -151,7 +152,7 @@ class Hierarchy(Displayed, ABC):
         >>> [str(label) for label in Hierarchy.ranges(widths=[10], unit="cm").labels("165 cm")]
         ['[160 cm, 170 cm)', '*']
         """
-        return MAKERS["ranges"](widths, cuts, origin, bottom, top, exact, unit)
+        return MAKERS["ranges"](widths, cuts, origin, bottom, top, exact, unit, decimal)
 
     @staticmethod
     def prefixes(

@@ -57,6 +57,7 @@ class RangeHierarchy(Hierarchy):
     ends: Ends = field(default=Ends())
     whole: bool = False
     measure: str = ""
+    decimal: str = "."
 
     @classmethod
     def exact(
@@ -68,12 +69,18 @@ class RangeHierarchy(Hierarchy):
         top: object = None,
         whole: object = False,
         unit: object = None,
+        decimal: object = ".",
     ) -> Self:
         """Take over numbers exactly as they are written."""
         ends = Ends(*(None if end is None else _exact(end) for end in (bottom, top)))
         given, start = tuple(map(_exact, widths)), _exact(origin)
         if unit is not None:
             _require_unit(unit, whole)
+        if decimal not in (".", ",") or (decimal == "," and unit is None):
+            raise InputError(
+                f"decimal = {shown(decimal)} must be the decimal mark of numbers with a unit, "
+                'such as unit = "kg", decimal = ","'
+            )
         if whole is not False:
             _require_exact(whole, given, start, ends)
             given = given if given[0] == 1 else (Decimal(1), *given)
@@ -84,6 +91,7 @@ class RangeHierarchy(Hierarchy):
             ends,
             bool(whole),
             str(unit or ""),
+            str(decimal),
             limits=Limits().upon(1 if ends or unit else None),
         )
 
@@ -121,7 +129,7 @@ class RangeHierarchy(Hierarchy):
     @property
     def scale(self) -> Scale:
         """The scale that values lie on."""
-        return MeasuredNumbers(self.measure) if self.measure else NUMBERS
+        return MeasuredNumbers(self.measure, self.decimal) if self.measure else NUMBERS
 
     @property
     def ordered(self) -> bool:
@@ -258,7 +266,7 @@ class RangeHierarchy(Hierarchy):
             "origin": number_text(self.origin),
             **{name: number_text(end) for name, end in self._ends.items()},
             **({"exact": True} if self.whole else {}),
-            **({"unit": self.measure} if self.measure else {}),
+            **(self.scale.described()),
         }
 
     @property
@@ -266,12 +274,19 @@ class RangeHierarchy(Hierarchy):
         given = {"bottom": self.ends.bottom, "top": self.ends.top}
         return {name: end for name, end in given.items() if end is not None}
 
+    @property
+    def _marks(self) -> str:
+        """What a comma is among numbers with a unit, and how to say that it is another mark."""
+        if self.decimal == ",":
+            return "a comma is the decimal mark there, and a point marks thousands"
+        return 'a comma is a mark of thousands there, unless decimal = "," is added to the unit'
+
     def refusal(self, attribute: str, strangers: Mapping[str, int]) -> InputError:
         found = f"column {attribute!r} holds {named(strangers)} where ranges need numbers"
         remedy = "clean the column or declare them as missing values"
         if self.measure:
             such = f"with the unit {self.measure!r}, such as {self.scale.written(Decimal(1200))}"
-            return InputError(f"{found} {such}", f"{remedy}; a comma is a mark of thousands there")
+            return InputError(f"{found} {such}", f"{remedy}; {self._marks}")
         if self.whole and all(number_of(text) is not None for text in strangers):
             found = found.replace("ranges need numbers", "exact = true needs whole numbers")
             return InputError(found, f"{remedy}, or leave exact out")

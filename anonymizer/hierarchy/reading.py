@@ -41,8 +41,8 @@ GENERAL = (*LIMITS, GROUND)
 ENDS = ("bottom", "top")
 """Where ranges of every level end, so that what lies beyond is one group."""
 
-UNIT = "unit"
-"""What stands next to each number of ranges, such as cm."""
+UNIT = ("unit", "decimal")
+"""What stands next to each number of ranges, such as cm, and the decimal mark of these."""
 
 EXACT = "exact"
 """That level 1 of ranges with ends has whole numbers as they are."""
@@ -143,7 +143,7 @@ def _cuts(table: Table, directory: Path) -> Hierarchy:
     lists = [isinstance(level, Sequence) and not isinstance(level, str) for level in cuts]
     if any(lists) != all(lists):
         raise InputError("cuts must be a list of numbers, or one such list per level")
-    ends = {name: table[name] for name in (*ENDS, UNIT) if name in table}
+    ends = {name: table[name] for name in (*ENDS, *UNIT) if name in table}
     return RangeHierarchy.exact((), cuts if any(lists) else [cuts], **ends)
 
 
@@ -193,9 +193,9 @@ def _of_list(name: str, make: Callable[..., Hierarchy], example: str, *options: 
 
 RULES: dict[str, Rule] = {
     "widths": _of_list(
-        "widths", Hierarchy.ranges, "widths = [5, 10]", "origin", *ENDS, EXACT, UNIT
+        "widths", Hierarchy.ranges, "widths = [5, 10]", "origin", *ENDS, EXACT, *UNIT
     ),
-    "cuts": Rule(_cuts, "cuts = [18, 30, 65]", (*ENDS, UNIT)),
+    "cuts": Rule(_cuts, "cuts = [18, 30, 65]", (*ENDS, *UNIT)),
     "prefixes": _of_list(
         "prefixes", Hierarchy.prefixes, "prefixes = [4, 3]", *("mask", "length", "pad", "replace")
     ),

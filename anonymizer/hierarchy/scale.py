@@ -111,22 +111,23 @@ NUMBERS = Scale()
 
 @dataclass(frozen=True)
 class MeasuredNumbers(Scale):
-    """The scale of numbers that are written with one unit: 165 cm, $1,200."""
+    """The scale of numbers that are written with one unit: 165 cm, $1,200, or 12,5 %."""
 
     named: str
+    decimal: str = "."
 
     def place(self, value: object) -> Decimal | None:
-        return measure_in(str(value), self.named)
+        return measure_in(str(value), self.named, self.decimal)
 
     def written(self, place: Decimal) -> str:
         """A number with its unit, currencies in front."""
-        number = number_text(place)
+        number = number_text(place).replace(".", self.decimal)
         if self.named in CURRENCIES:
             return f"-{self.named}{number[1:]}" if place < 0 else f"{self.named}{number}"
         return f"{number} {self.named}"
 
     def described(self) -> dict[str, object]:
-        return {"unit": self.named}
+        return {"unit": self.named, **({} if self.decimal == "." else {"decimal": self.decimal})}
 
 
 @dataclass(frozen=True)

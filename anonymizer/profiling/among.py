@@ -7,7 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import combinations
 
@@ -188,7 +188,8 @@ class Among:
 
     ``numbers``: records with a number, or a date. ``ranges``: texts such as 90+, or dates without a
     day. ``codes``: numbers that stand apart as those for no answer do. ``others``: all other texts.
-    ``unit``: what stands next to each number.
+    ``unit``: what stands next to each number; ``decimal``: the decimal mark of such numbers, and
+    whether the other one may be it, ``ambiguous``.
     """
 
     numbers: int
@@ -197,6 +198,8 @@ class Among:
     others: Mapping[str, int] = field(default_factory=dict)
     kind: str = "number"
     unit: str = ""
+    decimal: str = "."
+    ambiguous: bool = False
 
     @property
     def absent(self) -> tuple[str, ...]:
@@ -349,17 +352,44 @@ def notation_of(texts: Sequence[str]) -> str | None:
     return repr(unit) if times >= LARGELY * len(known) else None
 
 
-def unit_among(texts: Sequence[str]) -> str | None:
-    """Return the unit that stands next to each of some numbers; None where any has another one.
+def unit_among(texts: Sequence[str]) -> tuple[str, str] | None:
+    """Return the unit that stands next to each of some numbers, and their decimal mark.
+
+    None where any has another unit, or notation. It is a point where both may be.
 
     >>> unit_among(["165 cm", "170cm"]), unit_among(["165 cm", "170"]), unit_among(["$1,200", "$9"])
-    ('cm', None, '$')
+    (('cm', '.'), None, ('$', '.'))
+    >>> unit_among(["12,5 %", "7 %"]), unit_among(["1.234 EUR", "1.234,50 EUR"])
+    (('%', ','), ('EUR', ','))
     """
     found = MEASURE.fullmatch(texts[0].casefold()) if texts else None
     spans = [found.span(name) for name in ("currency", "unit") if found[name]] if found else []
-    unit = texts[0][slice(*spans[0])] if spans else None  # in the letters of the table
-    known = unit is not None and all(measure_in(text, unit) is not None for text in texts)
-    return unit if known else None
+    if not spans:
+        return None
+    unit = texts[0][slice(*spans[0])]  # in the letters of the table
+    for decimal in ".,":
+        if all(measure_in(text, unit, decimal) is not None for text in texts):
+            return unit, decimal
+    return None
+
+
+def measured_among(texts: Sequence[str], there: "Among") -> "Among | None":
+    """Return what a column of numbers with a unit is; None of any other."""
+    found = unit_among(texts)
+    if found is None:
+        return None
+    unit, decimal = found
+    return replace(there, unit=unit, decimal=decimal, ambiguous=is_ambiguous(texts, unit))
+
+
+def is_ambiguous(texts: Sequence[str], unit: str) -> bool:
+    """Return whether numbers with a unit are others where the other mark is the decimal one.
+
+    >>> is_ambiguous(["1,234 kg", "900 kg"], "kg"), is_ambiguous(["1,234.5 kg", "1,200 kg"], "kg")
+    (True, False)
+    """
+    ways = [[measure_in(text, unit, decimal) for text in texts] for decimal in ".,"]
+    return ways[0] != ways[1] and None not in (*ways[0], *ways[1])
 
 
 def plain_number(text: str) -> str:
@@ -368,9 +398,9 @@ def plain_number(text: str) -> str:
     return text if place is None else number_text(place)
 
 
-def plain_measure(text: str, unit: str) -> str:
-    """Return the number next to a unit."""
-    number = measure_in(text, unit)
+def plain_measure(text: str, known: Among) -> str:
+    """Return the number next to the unit of a column."""
+    number = measure_in(text, known.unit, known.decimal)
     return text if number is None else number_text(number)
 
 

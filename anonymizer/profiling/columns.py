@@ -30,11 +30,11 @@ from anonymizer.profiling.among import (
     codes_apart,
     dates_among,
     may_have_codes,
+    measured_among,
     plain_date,
     plain_measure,
     plain_number,
     texts_among,
-    unit_among,
 )
 from anonymizer.profiling.hints import (
     BIRTH,
@@ -374,8 +374,8 @@ def as_numbers(column: ProfiledColumn) -> ProfiledColumn:
     there = Among(column.records - column.missing)
     if column.numbers is None:
         few = column.some_texts
-        if unit_among(few) and (unit := unit_among(column.texts)):
-            return _respelled(column, replace(there, unit=unit), partial(plain_measure, unit=unit))
+        if measured_among(few, there) and (units := measured_among(column.texts, there)):
+            return _respelled(column, units, partial(plain_measure, known=units))
         if 2 * sum(number_of(text) is not None for text in few) < len(few):
             return _as_dates(column)
         found = texts_among(column.by_text)

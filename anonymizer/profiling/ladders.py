@@ -307,7 +307,8 @@ def _with_ends(column: ProfiledColumn, ladder: Ladder) -> Ladder:
     """Give a group of its own to each end that is an open range in the table, such as 90+."""
     if column.among and column.among.unit and not RANGES.isdisjoint(ladder.rule):
         why = f"{ladder.why}; the unit stays with them"
-        return Ladder({**ladder.rule, "unit": column.among.unit}, why)
+        decimal = {} if column.among.decimal == "." else {"decimal": column.among.decimal}
+        return Ladder({**ladder.rule, "unit": column.among.unit, **decimal}, why)
     ends = column.among.ends if column.among else {}
     given = {name: _plain(end) for name, end in ends.items()}
     if not given or RANGES.isdisjoint(ladder.rule):

@@ -63,6 +63,10 @@ CORRECT = (
 )
 END = "which run refuses: give them a group of their own by top or bottom, or a coarser ground"
 RANGES = {"number": "ranges", "date": "dates without a day"}
+AMBIGUOUS = (
+    "one comma or point before three digits may mark thousands or decimals, and is read as in "
+    '1,234.5: if the comma is the decimal mark, add decimal = "," to the unit'
+)
 EMPTIED = "which run refuses, as releases mean everything by *: empty these cells of the table"
 """What becomes of values of a column of numbers that are none, and what a person decides."""
 
@@ -226,6 +230,8 @@ class StudyProposal:
         )
         unit = f" with the unit {among.unit!r}" if among.unit else ""
         said = [f"a {among.kind}{unit} in {among.numbers:,} of {self.profile.records:,} records"]
+        if among.ambiguous:
+            said.append(AMBIGUOUS)
         for found, what, then in parts:
             if found:
                 records = plural(sum(found.values()), "record")

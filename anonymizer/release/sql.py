@@ -12,7 +12,7 @@ from anonymizer.release.dialects import STANDARD, Dialect
 from anonymizer.release.export import ExportedRelease, Labels, same_label
 from anonymizer.release.files import MANIFEST
 from anonymizer.tables.files.format import missing_texts
-from anonymizer.tables.values import number_of, number_text
+from anonymizer.tables.values import APOSTROPHES, BLANKS, number_of, number_text
 
 NEXT = ",\n    "
 
@@ -151,10 +151,13 @@ def _places(source: ExportedRelease, conditions: str, dialect: Dialect) -> str:
 
 def _bare(source: ExportedRelease, column: str, key: str) -> str:
     """The number next to a unit, where a column has one: all values of the raw table are such."""
-    unit = next((each.unit for each in source.manifest.recoding[column] if each.unit), None)
-    if unit is None:
+    group = next((each for each in source.manifest.recoding[column] if each.unit), None)
+    if group is None:
         return key
-    return f"TRIM(REPLACE(REPLACE(LOWER({key}), {literal(unit.lower())}, ''), ',', ''))"
+    bare = f"REPLACE(LOWER({key}), {literal(str(group.unit).lower())}, '')"
+    for mark in (*BLANKS, *APOSTROPHES, "." if group.decimal else ","):
+        bare = f"REPLACE({bare}, {literal(mark)}, '')"
+    return f"REPLACE({bare}, ',', '.')" if group.decimal else bare
 
 
 def _has_ends(source: ExportedRelease, column: str) -> bool:

@@ -46,8 +46,17 @@ RANGE = re.compile(
 )
 """A range of numbers as people write it: 18-24, 65+, > 89, under 18."""
 
-MEASURED = re.compile(r"(\d{1,3}(,\d{3})+|\d+)([.]\d+)?", re.ASCII)
-"""A number next to its unit, with marks of thousands or without."""
+BLANKS, APOSTROPHES = " \u00a0\u2007\u2009\u202f", "'\u2019"
+"""What marks thousands in any notation, as a comma does, or a point where decimals have a comma."""
+
+MEASURED = {
+    decimal: re.compile(
+        rf"(\d{{1,3}}([{other}{BLANKS}{APOSTROPHES}])\d{{3}}(\2\d{{3}})*|\d+)([{decimal}]\d+)?",
+        re.ASCII,
+    )
+    for decimal, other in (".,", ",.")
+}
+"""A number next to its unit, with marks of thousands or without, by its decimal mark."""
 
 MOST_DIGITS = 300
 """Numbers of more digits, before or after the point, are none that anybody measured."""
@@ -173,22 +182,28 @@ def number_of(value: object) -> Decimal | None:
     return number if sensible else None
 
 
-def measure_in(text: str, unit: str) -> Decimal | None:
+def measure_in(text: str, unit: str, decimal: str = ".") -> Decimal | None:
     """The number that a text writes before a unit, or after it; None where it has no such unit.
+
+    ``decimal``: its decimal mark, a point or a comma; the other one marks thousands.
 
     >>> measure_in("165 cm", "cm"), measure_in("$1,200.50", "$"), measure_in("-5 %", "%")
     (Decimal('165'), Decimal('1200.50'), Decimal('-5'))
     >>> measure_in("165", "cm"), measure_in("165 kg", "cm"), measure_in("5,5 %", "%")
     (None, None, None)
+    >>> measure_in("1.234,50 EUR", "EUR", ","), measure_in("CHF 1'234.50", "CHF")
+    (Decimal('1234.50'), Decimal('1234.50'))
     """
     own, plain = unit.casefold(), text.strip().casefold().replace("\u2212", "-")
     whole = plain.removeprefix("-")
     if not whole.endswith(own) and not whole.startswith(own):
         return None
     bare = whole.removesuffix(own) if whole.endswith(own) else whole.removeprefix(own)
-    found = MEASURED.fullmatch(bare.strip())
-    sign = "-" if plain.startswith("-") else ""
-    return number_of(f"{sign}{found[0].replace(',', '')}") if found else None
+    found = MEASURED[decimal].fullmatch(bare.strip())
+    if found is None:
+        return None
+    sign, whole = "-" if plain.startswith("-") else "", re.sub(r"\D", "", found[1])
+    return number_of(f"{sign}{whole}{(found[4] or '').replace(',', '.')}")
 
 
 def range_in(text: str) -> tuple[Decimal | None, Decimal | None] | None:

@@ -170,7 +170,7 @@ def test_what_a_person_has_to_decide_is_said_and_refused(tmp_path, capsys, value
 @pytest.mark.parametrize(
     "values",
     [
-        column([f"1,{n} m" for n in range(50, 99)], []),  # a comma that is no mark of thousands
+        column([f"1,{n} m" for n in range(50, 99)], ["1.50 m"]),  # two decimal marks
         column([f"{n} cm" for n in range(150, 200)], ["171"]),
         column([f"${n}" for n in range(150, 200)], ["90 EUR"]),
     ],

@@ -2,6 +2,8 @@
 
 import random
 import tomllib
+from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -27,6 +29,14 @@ from tests.release.test_codes import released_alike
         ({"cuts": [1000, 2000], "unit": "$"}, "-$1,200.50", ["(-inf, $1000)"]),
         ({"widths": [10], "unit": "%"}, "\u22125 %", ["[-10 %, 0 %)"]),
         ({"widths": [10], "unit": "$"}, "-$5", ["[-$10, $0)"]),
+        (
+            {"widths": [500], "unit": "EUR", "decimal": ","},
+            "1.234,50 EUR",
+            ["[1000 EUR, 1500 EUR)"],
+        ),
+        ({"widths": [2.5], "unit": "%", "decimal": ","}, "12,4%", ["[10 %, 12,5 %)"]),
+        ({"cuts": [1000], "unit": "kg", "decimal": ","}, "1\u202f234,5 kg", ["[1000 kg, inf)"]),
+        ({"cuts": [1000], "unit": "CHF"}, "CHF 1'234.50", ["[1000 CHF, inf)"]),
         ({"widths": [10, 20], "unit": "kg", "top": 90}, "97 kg", ["[90 kg, inf)"] * 2),
         (
             {"widths": [10], "unit": "kg", "ground": 5},
@@ -40,15 +50,21 @@ def test_units_by_hand(rule, value, labels):
     assert [str(label) for label in hierarchy.labels(value)[:-1]] == labels
     assert hierarchy.limits.min_level == 1  # how a number is written is not released
     assert of_rule(rule_alone(hierarchy)).describe() == hierarchy.describe()
-    for other in ("165", "165 lb", "1,2 cm", "cm", "90+"):
+    for other in ("165", "165 lb", "1,2 cm", "1.2,3 kg", "1 2 kg", "cm", "90+"):
         assert not hierarchy.covers(hierarchy.key(other))
 
 
-@given(st.decimals(-(10**6), 10**6, places=2), st.sampled_from(["cm", "$", "%", "mg/dl", "\u20ac"]))
-def test_what_is_written_with_a_unit_is_read_again(number, unit):
-    written = Hierarchy.ranges([5], unit=unit).scale.written(number)
-    assert measure_in(written, unit) == number
-    assert measure_in(f"{number:,} {unit}", unit) == number
+@given(
+    st.decimals(-(10**6), 10**6, places=2),
+    st.sampled_from(["cm", "$", "%", "mg/dl", "\u20ac"]),
+    st.sampled_from([".,", ".'", ". ", ".\u202f", ",.", ",\u2019", ",\u00a0"]),
+)
+def test_what_is_written_with_a_unit_is_read_again(number, unit, marks):
+    decimal, thousands = marks
+    written = Hierarchy.ranges([5], unit=unit, decimal=decimal).scale.written(number)
+    assert measure_in(written, unit, decimal) == number
+    grouped = f"{number:,}".translate({ord("."): decimal, ord(","): thousands})
+    assert measure_in(f"{grouped} {unit}", unit, decimal) == number
     assert measure_in(str(number), unit) is None
 
 
@@ -57,6 +73,8 @@ def test_what_is_written_with_a_unit_is_read_again(number, unit):
     [
         ({"widths": [5], "unit": ""}, "unit = '' must be what stands next to each number, without"),
         ({"widths": [5], "unit": "m2"}, "unit = 'm2' must be what stands next to each number"),
+        ({"cuts": [5], "unit": "cm", "decimal": ";"}, "decimal = ';' must be the decimal mark of"),
+        ({"cuts": [5], "decimal": ","}, "decimal = ',' must be the decimal mark of numbers with a"),
         ({"cuts": [5], "unit": 5}, "unit = 5 must be what stands next to each number"),
         ({"widths": [5], "unit": "cm", "top": 9, "exact": True}, "exact and unit do not go togeth"),
         ({"prefixes": [5], "unit": "cm"}, "unit goes with widths, such as { widths = [5, 10] }"),
@@ -68,16 +86,23 @@ def test_units_that_are_none(rule, message):
     assert message in str(error.value)
 
 
-def people(directory: Path, rule: str, method: str) -> Study:
+def dollars(number: int) -> str:
+    return f"${number:,}"
+
+
+def people(
+    directory: Path, rule: str, method: str, pay: str = '"$"', write: Callable[[int], str] = dollars
+) -> Study:
     rng = random.Random(3)
     heights = [f"{rng.randrange(150, 200)}{rng.choice([' cm', 'cm'])}" for _ in range(200)]
     heights[::40] = [""] * 5
-    pay = [f"${rng.randrange(500, 3000):,}" for _ in range(200)]
-    rows = [f'{h},"{p}",{rng.choice("abc")}' for h, p in zip(heights, pay, strict=True)]
+    paid = [write(rng.randrange(500, 3000)) for _ in range(200)]
+    rows = [f'{h},"{p}",{rng.choice("abc")}' for h, p in zip(heights, paid, strict=True)]
     (directory / "people.csv").write_text("\n".join(["height,pay,d", *rows, ""]))
     (directory / "study.toml").write_text(
         f'[data]\npath = "people.csv"\nmissing = "category"\n[quasi-identifiers]\nheight = {rule}\n'
-        'pay = { cuts = [[1000, 2000], [2000]], unit = "$" }\n[sensitive]\nattributes = ["d"]\n'
+        f"pay = {{ cuts = [[1000, 2000], [2000]], unit = {pay} }}\n"
+        '[sensitive]\nattributes = ["d"]\n'
         '[[privacy]]\nmodel = "k-anonymity"\nk = 4\n[search]\nseed = 1\ntime-limit = 1\n'
         f'[recoding]\nmethod = "{method}"\n'
     )
@@ -93,6 +118,25 @@ def test_a_release_of_units_verifies_applies_and_is_made_by_sql(tmp_path, method
     assert not any(label.endswith("cm") for label in released["height"])  # somebody's own number
 
 
+@pytest.mark.parametrize(
+    ("method", "mark"), [("full-domain", "."), ("boxes", "\u00a0"), ("cut", "'")]
+)
+def test_a_release_of_decimal_commas_verifies_applies_and_is_made_by_sql(tmp_path, method, mark):
+    def write(number: int) -> str:
+        return f"{f'{number + 1000:,}'.replace(',', mark)},{number % 100:02} EUR"
+
+    rule, pay = '{ widths = [5, 20], unit = "cm" }', '"EUR", decimal = ","'
+    given = people(tmp_path, rule, method, pay, write)
+    assert given.hierarchies["pay"].key(write(2345)) == Decimal("3345.45")
+    released = released_alike(given, tmp_path, method)
+    assert {*released["pay"]} <= {
+        "(-inf, 2000 EUR)",
+        "[1000 EUR, 2000 EUR)",
+        "[2000 EUR, inf)",
+        "*",
+    }
+
+
 def test_numbers_without_the_unit_are_refused_by_name(tmp_path):
     made = people(tmp_path, '{ widths = [5], unit = "cm" }', "full-domain")
     table = tmp_path / "people.csv"
@@ -106,14 +150,19 @@ def test_numbers_without_the_unit_are_refused_by_name(tmp_path):
 @pytest.mark.parametrize(
     ("texts", "unit"),
     [
-        (["165 cm", "170cm"], "cm"),
-        (["$1,200", "$90"], "$"),
-        (["12 %", "-3%"], "%"),
-        (["120 mmHg", "130mmhg"], "mmHg"),
-        (["USD 1,200", "900 USD"], "USD"),
+        (["165 cm", "170cm"], ("cm", ".")),
+        (["$1,200", "$90"], ("$", ".")),
+        (["12 %", "-3%"], ("%", ".")),
+        (["120 mmHg", "130mmhg"], ("mmHg", ".")),
+        (["USD 1,200", "900 USD"], ("USD", ".")),
         (["165 cm", "170"], None),
         (["165 cm", "70 kg"], None),
-        (["1,70 cm", "1,80 cm"], None),
+        (["1,70 cm", "1,80 cm"], ("cm", ",")),
+        (["1,70 cm", "1.80 cm"], None),
+        (["1.234,50 EUR", "1.234 EUR", "7 EUR"], ("EUR", ",")),
+        (["1 234,5 kg", "1\u00a0234,5 kg", "1\u202f234 kg"], ("kg", ",")),
+        (["CHF 1'234.50", "1\u2019234 CHF"], ("CHF", ".")),
+        (["1'234,567.5 kg"], None),
         (["165", "170"], None),
         ([], None),
     ],

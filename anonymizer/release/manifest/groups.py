@@ -96,6 +96,9 @@ class Group(ManifestPart):
         None, description="That its values are dates, and how these are read."
     )
     unit: LabelText = Field(None, description="The unit that its numbers are written with.")
+    decimal: Literal[","] | None = Field(
+        None, description="The decimal mark of these; null: a point."
+    )
     values: list[LabelText] | None = Field(None, description="The values that it stands for.")
     listed: Annotated[StrictInt, Field(gt=0, lt=2**62)] | None = Field(
         None, description="How many values it stands for, where these are too many to be listed."
@@ -181,7 +184,7 @@ class Group(ManifestPart):
         """The scale that its values lie on."""
         clock = self.clock
         if self.unit:
-            return MeasuredNumbers(self.unit)
+            return MeasuredNumbers(self.unit, self.decimal or ".")
         return NUMBERS if clock is None else Dates(clock)
 
     @property

@@ -224,7 +224,7 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
     ("study", HIERARCHY, "levels.* recoding.*.*.level recoding.*.*.values.* recoding.*.*.group"),
     ("study", HIERARCHY, "recoding.*.*.except.* recoding.*.*.missing recoding.*.*.masked.*"),
     ("study", HIERARCHY, "recoding.*.*.calendar recoding.*.*.calendar.*"),
-    ("study", HIERARCHY, "recoding.*.*.code.** recoding.*.*.unit"),
+    ("study", HIERARCHY, "recoding.*.*.code.** recoding.*.*.unit recoding.*.*.decimal"),
     ("study", HIERARCHY, "recoding.*.*.members.**"),
     ("study", REQUIRED, "privacy.*.parameters.**"),
     ("study", FINGERPRINT, "study.fingerprint"),

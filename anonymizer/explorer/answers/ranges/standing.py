@@ -112,7 +112,7 @@ def rule_of(
         if ground := _ground(taxonomy, cuts):
             rule = {"cuts": [rule["cuts"]], "ground": ground}
     if isinstance(given, Mapping):
-        rule |= {name: given[name] for name in ("grid", *ENDS, UNIT) if name in given}
+        rule |= {name: given[name] for name in ("grid", *ENDS, *UNIT) if name in given}
     return rule, Hierarchy.of(rule).height - 1
 
 
