@@ -218,6 +218,23 @@ def answered() -> str:
     return csv("age,sex,conditions", rows)
 
 
+def starred(step: int) -> str:
+    """Codes, dates and ages of which an earlier release suppressed single cells."""
+    rows = [
+        [
+            "02139" if n % 2 else "60614",
+            f"{1950 + n % 20}-0{1 + n % 9}-11",
+            20 + n % 25,
+            "abc"[n % 3],
+        ]
+        for n in range(60)
+    ]
+    for column in range(3):
+        for row in rows[column::step]:
+            row[column] = "*"
+    return csv("zip,dob,age,d", rows)
+
+
 def races(gap: str) -> str:
     some = drawn(26)
     rows = [[some.choice(["White"] * 8 + ["Black", gap]), *row[1:]] for row in people(100)]
@@ -790,6 +807,38 @@ CASES = {
         INIT,
         says=["other texts ('*') in 6 records", "empty these cells"],
         drafts=["age = { widths"],
+    ),
+    "35 a * in every sixth cell of each column decides of no kind": Case(
+        {"t.csv": starred(6)},
+        BOTH,
+        2,
+        says=[
+            "'zip': a value in 50 of 60 records; other texts ('*') in 10 records, which count as",
+            "'dob': a date in 50 of 60 records; other texts ('*') in 10 records, which run refuses",
+            "empty the cells that have *, as an earlier release has it",
+        ],
+        drafts=["zip = { suppress = true }", "dob = { calendar", "age = { widths"],
+    ),
+    "35 a * in every second cell of each column": Case(
+        {"t.csv": starred(2)},
+        BOTH,
+        2,
+        says=["'age': a number in 31 of 60 records; other texts ('*') in 29 records"],
+        drafts=["zip = { suppress = true }", "dob = { calendar", "age = { widths"],
+    ),
+    "35 a * of a sensitive attribute is warned of, and counts as a value": Case(
+        {
+            "t.csv": csv("age,d", [[20 + n % 2, "ab*"[n % 3]] for n in range(60)]),
+            "s.toml": study("age = { widths = [10] }"),
+        },
+        f"{RUN}\nverify rel",
+        says=["(suppressed-values): 20 of 60 records have * as their value of 'd'"],
+    ),
+    "35 empty cells in its place are missing": Case(
+        {"t.csv": starred(6).replace("*", "")},
+        BOTH,
+        says=["Released 60 of 60"],
+        hides=["(suppressed-values)", "which run refuses"],
     ),
     "36 a second column that repeats one that is hidden": Case(
         {

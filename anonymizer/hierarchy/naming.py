@@ -62,6 +62,17 @@ def named(sizes: Mapping[str, int]) -> str:
     return f"{found} ({'; '.join(filter(None, [shown, hint]))})"
 
 
+def as_missing(sizes: Mapping[str, int]) -> str:
+    """How values become missing ones, those of an earlier release among them.
+
+    >>> as_missing({"unknown": 5}), as_missing({"*": 5})
+    ('declare them as missing values', 'empty the cells that have *, as an earlier release has it')
+    """
+    if {*sizes} == {"*"}:  # which no missing-values can have: in a release it is everything
+        return "empty the cells that have *, as an earlier release has it"
+    return "declare them as missing values" + (", and empty the cells of *" if "*" in sizes else "")
+
+
 MISSING = "(missing)"
 """A missing value as reports and pages show it; a table has it as an empty cell."""
 

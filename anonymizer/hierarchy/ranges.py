@@ -13,7 +13,7 @@ from typing import ClassVar, Self
 from anonymizer.errors import InputError, is_whole, shown
 from anonymizer.hierarchy.building import LEAST, cuts_of
 from anonymizer.hierarchy.hierarchy import MOST_VALUES, NO_KEY, Hierarchy, LevelLabel
-from anonymizer.hierarchy.naming import named
+from anonymizer.hierarchy.naming import as_missing, named
 from anonymizer.hierarchy.partition import Limits, Taxonomy, torn_levels
 from anonymizer.hierarchy.scale import NUMBERS, Ends, Interval, MeasuredNumbers, Scale
 from anonymizer.tables.values import (
@@ -283,7 +283,7 @@ class RangeHierarchy(Hierarchy):
 
     def refusal(self, attribute: str, strangers: Mapping[str, int]) -> InputError:
         found = f"column {attribute!r} holds {named(strangers)} where ranges need numbers"
-        remedy = "clean the column or declare them as missing values"
+        remedy = f"clean the column or {as_missing(strangers)}"
         if self.measure:
             such = f"with the unit {self.measure!r}, such as {self.scale.written(Decimal(1200))}"
             return InputError(f"{found} {such}", f"{remedy}; {self._marks}")

@@ -28,7 +28,7 @@ from anonymizer.hierarchy.calendar import (
 )
 from anonymizer.hierarchy.hierarchy import NO_KEY, Hierarchy, LevelLabel
 from anonymizer.hierarchy.label import Meaning, OthersLabel
-from anonymizer.hierarchy.naming import named
+from anonymizer.hierarchy.naming import as_missing, named
 from anonymizer.hierarchy.partition import ANY, MOST_LISTED, Limits, Partition, torn_levels
 from anonymizer.hierarchy.scale import Ends, Interval
 from anonymizer.kernels.arrays import Codes
@@ -478,11 +478,11 @@ class CalendarHierarchy(Hierarchy):
         if self.format is not None:
             return InputError(
                 f"{found} in the format {shown(self.format)}",
-                "clean the column or declare them as missing values",
+                f"clean the column or {as_missing(strangers)}",
             )
         return InputError(
             f"{found} such as 2024-03-05 or 2024-03-05 10:00",
             "give another format with the "
-            'calendar, such as format = "%d.%m.%Y" or format = "%m/%d/%Y", or declare them as '
-            "missing values",
+            'calendar, such as format = "%d.%m.%Y" or format = "%m/%d/%Y", or '
+            f"{as_missing(strangers)}",
         )

@@ -18,6 +18,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from anonymizer.errors import InputError
+from anonymizer.hierarchy import ANY
 from anonymizer.hierarchy.calendar import DAY, Clock, partial_unit
 from anonymizer.hierarchy.label import CodeForm
 from anonymizer.kernels.arrays import Codes, Floats, Ints
@@ -157,6 +158,14 @@ Kind = Literal[
     "identifier",
     "empty",
 ]
+
+PLACES: Mapping[Kind, str] = {
+    "whole number": "number",
+    "decimal number": "number",
+    "date": "date",
+    "datetime": "date",
+}
+"""Kinds whose values have a place on a scale, which no text has, and what messages call them."""
 
 FIRST = date.today().year - 99
 """First of the hundred years that years of two digits are taken for: people are no older."""
@@ -363,8 +372,20 @@ def as_numbers(column: ProfiledColumn) -> ProfiledColumn:
     """Return a column of mostly numbers, or dates, as one of these; any other column as it is.
 
     A range lies where it begins or ends; texts, and codes for no answer, count as missing.
-    ``among`` of the column says what they are.
+    ``among`` of the column says what they are. So does ``*``, as an earlier release has it, which
+    decides of no kind.
     """
+    stars = column.by_text.get(ANY, 0) if len(column.values) > 1 and not column.order else 0
+    if not stars:
+        return _as_numbers(column)
+    bare = _respelled(column, Among(0, others={ANY: stars}), str)
+    found = _as_numbers(replace(bare, among=None))
+    there = bare.records - bare.missing
+    among = found.among or Among(there, kind=PLACES.get(found.kind, "value"))
+    return replace(found, among=replace(among, others={**among.others, ANY: stars}))
+
+
+def _as_numbers(column: ProfiledColumn) -> ProfiledColumn:
     known = column.order or makes_identifier(column.identifying) or (column.postal and column.form)
     if known or column.records < FEW:
         return column
@@ -567,34 +588,3 @@ def _codes(column: ProfiledColumn) -> bool:
         return False
     texts = column.texts
     return len(set(map(len, texts))) == 1 and all(CODE.fullmatch(text) for text in texts)
-
-
-SPELLINGS = frozenset("? NA N/A n/a na NaN nan NULL null #N/A . -".split())  # noqa: SIM905
-"""Texts that stand for a missing value, and for nothing else; ``None`` may be an answer."""
-
-NOBODY = frozenset(("", "none", "unknown", "no", *(each.casefold() for each in SPELLINGS)))
-"""What stands in place of a key where there is none."""
-
-
-def columns_of_texts(table: "pd.DataFrame") -> list[str]:
-    """Return the columns that may hold texts whose values can be distinguished."""
-    found = []
-    for name in table.columns:
-        column = table[name]
-        if not (pd.api.types.is_string_dtype(column) or column.dtype in (object, "category")):
-            continue
-        try:
-            engine.distinct(column)
-        except InputError:  # lists, say
-            continue
-        found.append(name)
-    return found
-
-
-def spellings_of_missing(table: "pd.DataFrame") -> tuple[str, ...]:
-    """Return the spellings of missing values that occur in any column, sorted."""
-    found: set[str] = set()
-    for name in columns_of_texts(table):
-        values = engine.distinct(table[name])[1]
-        found |= SPELLINGS & {value.strip() for value in values if isinstance(value, str)}
-    return tuple(sorted(found))

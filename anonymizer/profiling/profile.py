@@ -14,15 +14,14 @@ import pandas as pd
 from anonymizer.counts.ground import COMBINATIONS, OFF
 from anonymizer.errors import InputError, column_names, require_columns
 from anonymizer.kernels.arrays import Codes, Ints
+from anonymizer.profiling.absent import columns_of_texts, spellings_of_missing
 from anonymizer.profiling.columns import (
     Kind,
     ProfiledColumn,
     as_numbers,
-    columns_of_texts,
     distinction,
     separation,
     share_alone,
-    spellings_of_missing,
 )
 from anonymizer.profiling.dependence import repeated_keys, step_of, unit_in
 from anonymizer.profiling.hints import Role

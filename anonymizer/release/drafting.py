@@ -62,13 +62,22 @@ CORRECT = (
     "nobody, such as totals and units, or list the texts in missing-values"
 )
 END = "which run refuses: give them a group of their own by top or bottom, or a coarser ground"
-RANGES = {"number": "ranges", "date": "dates without a day"}
+RANGES = {"number": "ranges", "date": "dates without a day", "value": ""}
 AMBIGUOUS = (
     "one comma or point before three digits may mark thousands or decimals, and is read as in "
     '1,234.5: if the comma is the decimal mark, add decimal = "," to the unit'
 )
 EMPTIED = "which run refuses, as releases mean everything by *: empty these cells of the table"
+STARRED = (
+    "which count as one more value, though any may stand behind them: empty these cells of the "
+    "table"
+)
 """What becomes of values of a column of numbers that are none, and what a person decides."""
+
+
+def _left(kind: str, left: Mapping[str, int]) -> str:
+    """What becomes of texts that nobody can say the meaning of."""
+    return STARRED if kind == "value" else EMPTIED if ANY in left else CORRECT
 
 
 @dataclass(frozen=True)
@@ -226,7 +235,7 @@ class StudyProposal:
             (gone, "other texts", "which count as missing"),
             (among.codes, "codes that stand apart", DELETE),
             (torn, RANGES[among.kind], END),
-            (left, "other texts", EMPTIED if ANY in left else CORRECT),
+            (left, "other texts", _left(among.kind, left)),
         )
         unit = f" with the unit {among.unit!r}" if among.unit else ""
         said = [f"a {among.kind}{unit} in {among.numbers:,} of {self.profile.records:,} records"]

@@ -17,6 +17,7 @@ from anonymizer.counts.persons import of_items
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import WarningsError
 from anonymizer.feedback.words import plural
+from anonymizer.hierarchy import ANY
 from anonymizer.information.matrices import CountMatrix, having, largest, pairs_of, without
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 from anonymizer.privacy import (
@@ -31,7 +32,7 @@ from anonymizer.profiling.among import answers_in, marks_within, separators_said
 from anonymizer.profiling.columns import IDENTIFYING, SINGLED_OUT
 from anonymizer.tables import engine
 from anonymizer.tables.spelling import alike_keys
-from anonymizer.tables.values import is_missing, number_of
+from anonymizer.tables.values import is_missing, number_of, text_of
 
 NEARLY = 0.8
 """Share of a class from which on one value is as good as known: four guesses of five are right."""
@@ -240,6 +241,14 @@ WARNINGS: dict[str, Caution] = {
         "{count:,} of {of:,} records miss the value of {column}, so that the policy is about gaps "
         "more than about values; leave these records out, or the column",
     ),
+    "suppressed-values": Caution(
+        "a sensitive attribute some of whose values are `*`, as a table has it that was released "
+        "before",
+        "records with `*`, records",
+        "{count:,} of {of:,} records have * as their value of {column}, as in a table that was "
+        "released before; it counts as one more value, though any may stand behind it: empty "
+        "these cells of the table, so that they are missing",
+    ),
     "missing-as-value": Caution(
         'classes that are diverse only since missing counts as a value (`missing = "category"`)',
         "classes, classes",
@@ -437,6 +446,9 @@ def _of_attribute(
         yield ReleaseWarning("nearly-unique-sensitive", classes.attribute, own, records)
     if count > MISSING * records and not classes.gap:
         yield ReleaseWarning("missing-sensitive", classes.attribute, count, records)
+    stars = np.array([text_of(value) == ANY for value in classes.values], bool)
+    if 0 < (hidden := int(classes.margin[stars].sum())) < records:
+        yield ReleaseWarning("suppressed-values", classes.attribute, hidden, records)
     if not classes.gap:
         yield from _diverse_by_gaps(classes, about, missing)
     yield from _alike(known, missing[: len(known.values)])

@@ -44,6 +44,7 @@ STRONGEST = (
     "several-answers",
     "several-separators",
     "no-sensitive-attribute",
+    "suppressed-values",
     "missing-as-value",
     "similar-numbers",
     "weight-tells",
