@@ -218,6 +218,12 @@ def answered() -> str:
     return csv("age,sex,conditions", rows)
 
 
+def aged(top: str, bottom: str = "20") -> list[list[object]]:
+    """People some of whom have no age, but one end of a range."""
+    ages = [bottom if n % 10 == 0 else top if n % 10 == 9 else 25 + n for n in range(60)]
+    return [[age, *row[1:]] for age, row in zip(ages, people(), strict=True)]
+
+
 def starred(step: int) -> str:
     """Codes, dates and ages of which an earlier release suppressed single cells."""
     rows = [
@@ -739,6 +745,14 @@ CASES = {
         BOTH,
         drafts=["bottom = 1000"],
     ),
+    "13 ends of ages in other words": Case(
+        {"t.csv": csv("age,sex,d", aged(top="90 or older", bottom="under 25"))},
+        BOTH,
+        drafts=["bottom = 25, top = 90"],
+    ),
+    "13 the sign of at least": Case(
+        {"t.csv": csv("age,sex,d", aged(top="\u226590"))}, BOTH, drafts=["top = 90"]
+    ),
     "28 of many questions eight are taken": Case(
         {"t.csv": questions(13)},
         INIT,
@@ -868,6 +882,14 @@ CASES = {
         {"t.csv": born(lambda day: str(day)[: [10, 10, 7, 4][day.day % 4]])},
         BOTH,
         drafts=['ground = "year"'],
+    ),
+    "38 no date has a day, and some have no month": Case(
+        {"t.csv": born(lambda day: f"{day:%Y-%m}-00" if day.day % 4 else f"{day.year}-00-00")},
+        BOTH,
+        drafts=['ground = "year"', "a date in 0 of"],
+    ),
+    "38 no date has a day, and all have a month": Case(
+        {"t.csv": born(lambda day: f"{day:%Y-%m}-00")}, BOTH, drafts=['ground = "month"']
     ),
     "38 0000-00-00 is missing": Case(
         {"t.csv": born(lambda day: "0000-00-00" if day.day == 1 else day)},

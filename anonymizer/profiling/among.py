@@ -284,8 +284,8 @@ def dates_among(records: Mapping[str, int], clock: Clock) -> Among | None:
     return Among(dates, ranges, others=others, kind="date")
 
 
-MONTH = re.compile(r"(1[6-9]|20)\d\d-(0[1-9]|1[0-2])")
-"""A month: years alone may be any number."""
+MONTH = re.compile(r"(1[6-9]|20)\d\d-(0[1-9]|1[0-2])(-00)?")
+"""A month, or the date of a day that is not known: years alone may be any number."""
 
 
 def may_have_codes(numbers: Floats) -> bool:
