@@ -120,8 +120,6 @@ class BoxCuts(NamedTuple):
         are and ``occurring`` (axes,) how many.
     extents
         The blocks of each axis, shape (axes,).
-    shares
-        What blocks are sorted by, shape (blocks,).
     whole, part
         The records of the box, and of a part of it, shape (columns,).
     sets
@@ -144,7 +142,6 @@ class BoxCuts(NamedTuple):
     seen: Mask
     occurring: Ints
     extents: Ints
-    shares: Floats
     whole: Ints
     part: Ints
     sets: Ints
@@ -167,7 +164,6 @@ class BoxCuts(NamedTuple):
             np.zeros((axes, blocks), bool),
             np.empty(axes, np.int64),
             extents,
-            np.empty(blocks),
             np.empty(columns, np.int64),
             np.empty(columns, np.int64),
             np.empty((_tried(cells, extents, columns) + 1, 2), np.int64),

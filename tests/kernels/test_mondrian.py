@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lengths import at_length
 
-from anonymizer.kernels.boxes import TIE, BoxCells, Ground, Memory
+from anonymizer.kernels.boxes import FEW, TIE, BoxCells, Ground, Memory
 from anonymizer.kernels.rules import Bound, Kind, Rules, Worth
 from anonymizer.kernels.single import Criteria, values
 
@@ -28,14 +28,35 @@ def ground_of(blocks, counts, wanted, runs, wide=None):
     return Ground.of(cells, wanted, most, counts.shape[1], 2)
 
 
-def plain(blocks, counts, wanted):
-    """What the greedy tree is worth over ordered axes, cut by cut, in NumPy."""
+def ranges(column, counts):
+    """The first parts of the cuts along an ordered axis."""
+    return [column < at for at in np.unique(column)[1:]]
+
+
+def some_sets(column, counts):
+    """The first parts of the cuts along any other axis, in the order in which they are tried."""
+    occurring = np.unique(column)
+    if len(occurring) <= FEW:
+        odd = range(1, 2 ** len(occurring) - 1, 2)
+        return [
+            np.isin(column, occurring[[s >> i & 1 > 0 for i in range(len(occurring))]]) for s in odd
+        ]
+    if counts.shape[1] == 1:
+        return ranges(column, counts)
+    sums = np.array([counts[column == block].sum(axis=0) for block in occurring])
+    orders = [np.argsort(one / sums[:, -1], kind="stable") for one in sums[:, :-1].T]
+    return [
+        np.isin(column, occurring[order[:end]]) for order in orders for end in range(1, len(order))
+    ]
+
+
+def plain(blocks, counts, wanted, parts_along=ranges):
+    """What the greedy tree is worth, cut by cut, in NumPy."""
     own = values(counts.sum(axis=0, keepdims=True), wanted)[0]
     best, parts = own + TIE, None
     for column in blocks.T:
         top = -np.inf
-        for at in np.unique(column)[1:]:
-            left = column < at
+        for left in parts_along(column, counts):
             both = np.stack([counts[left].sum(axis=0), counts[~left].sum(axis=0)])
             score = values(both, wanted).sum()
             if score > top + TIE:
@@ -44,7 +65,7 @@ def plain(blocks, counts, wanted):
             best, parts = top, chosen
     if parts is None:
         return own
-    return sum(plain(blocks[some], counts[some], wanted) for some in (parts, ~parts))
+    return sum(plain(blocks[some], counts[some], wanted, parts_along) for some in (parts, ~parts))
 
 
 @st.composite
@@ -72,12 +93,13 @@ def followed(ground, blocks):
 
 
 @settings(deadline=None, max_examples=at_length(20, 40))
-@given(tables())
-def test_greedy_trees_equal_plain_ones(table):
+@given(tables(), st.booleans())
+def test_greedy_trees_equal_plain_ones(table, ordered):
     blocks, counts, wanted = table
-    ground = ground_of(blocks, counts, wanted, blocks.max(axis=0) + 1)
+    ground = ground_of(blocks, counts, wanted, (blocks.max(axis=0) + 1) * ordered)
+    along = ranges if ordered else some_sets
     expected = [
-        sum(plain(blocks[some], counts[some], wanted) for some in (column < 1, column >= 1))
+        sum(plain(blocks[some], counts[some], wanted, along) for some in (column < 1, column >= 1))
         for column in blocks.T
         if 0 < (column < 1).sum() < len(column)
     ]

@@ -70,7 +70,6 @@ struct BoxCuts {
     Array<i64, 2> touched;
     Array<bool, 2> seen;
     Array<i64> occurring, extents;
-    Array<double> shares;
     Array<i64> whole, part;
     Array<i64, 2> sets;
     Array<i64> until;
@@ -80,7 +79,7 @@ struct BoxCuts {
     static BoxCuts of(Given& given) {
         BoxCuts cuts;
         given.read(cuts.scores, cuts.tries, cuts.left, cuts.at, cuts.sums, cuts.touched,
-                   cuts.seen, cuts.occurring, cuts.extents, cuts.shares, cuts.whole, cuts.part,
+                   cuts.seen, cuts.occurring, cuts.extents, cuts.whole, cuts.part,
                    cuts.sets, cuts.until, cuts.ends);
         cuts.orders = given.whole();
         return cuts;
@@ -153,6 +152,87 @@ struct Narrowed {
     }
 };
 
+// The blocks of an axis in the order of the share of a value in them.
+struct Shares {
+    std::vector<i64> order;
+    std::vector<double> shares;
+
+    // Sorts the blocks that occur, which stand in order; ties by block.
+    void sort(i64 axis, i64 column, const BoxCuts& cuts) {
+        const i64 number = cuts.occurring[axis], last = cuts.columns() - 1;
+        order.resize(number);
+        shares.resize(number);
+        for (i64 place = 0; place < number; place++) {
+            const i64 block = cuts.touched(axis, place);
+            const i64* sums = cuts.sums(axis)(block).data;
+            const double share = double(sums[column]) / double(std::max<i64>(sums[last], 1));
+            i64 hole = place;
+            for (; hole > 0 && shares[hole - 1] > share; hole--) {
+                order[hole] = order[hole - 1];
+                shares[hole] = shares[hole - 1];
+            }
+            order[hole] = block;
+            shares[hole] = share;
+        }
+    }
+};
+
+// The sets of blocks that were met along an axis of a box. One may be forgotten for another, and is then
+// met anew.
+class Met {
+    static constexpr int BITS = 12;
+    std::vector<u64> sets = std::vector<u64>(1 << BITS);
+    i64 axes = 0;  // so far, of all boxes
+    u64 axis = 0;  // what stands for the present one
+
+  public:
+    // As good as random.
+    static u64 mark(i64 number) {
+        const u64 mixed = u64(number) * MIX;
+        return (mixed ^ mixed >> 32) * MIX;
+    }
+
+    // Begins with another axis, and no sets. Marks of axes are those of no block.
+    void begin() { axis = mark(--axes); }
+
+    // Whether a set was met, by the sum of the marks of its blocks.
+    bool again(u64 set) {
+        const u64 own = axis ^ set;
+        u64& known = sets[own * MIX >> (64 - BITS)];
+        const bool same = known == own;
+        known = own;
+        return same;
+    }
+};
+
+// The counts of the blocks of an axis that are not 0.
+struct BlockCounts {
+    std::vector<i64> begin, end, columns, amounts;
+    std::vector<u64> marks;  // of each block
+    u64 all;                 // their sum
+
+    void list(i64 axis, const BoxCuts& cuts, const std::vector<i64>& occurring) {
+        begin.resize(cuts.extents[axis]);
+        end.resize(cuts.extents[axis]);
+        marks.resize(cuts.extents[axis]);
+        all = 0;
+        columns.clear();
+        amounts.clear();
+        for (i64 place = 0; place < cuts.occurring[axis]; place++) {
+            const i64 block = cuts.touched(axis, place);
+            const i64* sums = cuts.sums(axis)(block).data;
+            begin[block] = i64(columns.size());
+            for (i64 column : occurring) {
+                if (sums[column] == 0) continue;
+                columns.push_back(column);
+                amounts.push_back(sums[column]);
+            }
+            end[block] = i64(columns.size());
+            all += marks[block] = Met::mark(block + 1);
+        }
+    }
+};
+
 // The cells in an order in which boxes are slices, what is required of boxes, and room for cuts.
 struct Ground {
     BoxCells cells;
@@ -161,7 +241,11 @@ struct Ground {
     Room room;
     Array<i64> order;
     bool narrows;
-    mutable Narrowed now;  // of the box that is looked at
+    // Of the box, and the axis, that is looked at.
+    mutable Narrowed now;
+    mutable Shares shares;
+    mutable BlockCounts counts;
+    mutable Met met;
 
     static Ground of(Given& given) {
         Ground ground;
@@ -262,6 +346,7 @@ class Laying {
     const Ground& ground;
     const BoxCuts& cuts;
     const i64 last;
+    const bool once;
     i64 cut = 0;
 
     // Lays out a part and what it leaves, where neither is too small.
@@ -279,13 +364,13 @@ class Laying {
     }
 
     // The beginnings of the blocks that may end where they do as first parts.
-    void lay_prefixes(i64 axis, i64 order) {
+    void lay_prefixes(i64 axis) {
         const i64 number = cuts.occurring[axis];
         cuts.part.fill(0);
         for (i64 place = 0; place < number - 1; place++) {
             const i64* sums = cuts.sums(axis)(cuts.touched(axis, place)).data;
             for (i64 column : ground.now.columns) cuts.part[column] += sums[column];
-            if (cuts.ends[place]) lay(place, order);
+            if (cuts.ends[place]) lay(place, -2);
         }
     }
 
@@ -309,8 +394,26 @@ class Laying {
         }
     }
 
-    // The beginnings of the blocks in the order of the share of each value, as first parts. Of values
-    // that nobody in the box has the first stands for all: it leaves blocks as numbered.
+    // The beginnings of the blocks in the order of the share of a value, as first parts.
+    void lay_share(i64 axis, i64 column) {
+        Shares& shares = ground.shares;
+        const BlockCounts& counts = ground.counts;
+        shares.sort(axis, column, cuts);
+        cuts.part.fill(0);
+        u64 mark = 0;
+        for (i64 place = 0; place < cuts.occurring[axis] - 1; place++) {
+            const i64 block = shares.order[place];
+            mark += counts.marks[block];
+            for (i64 entry = counts.begin[block]; entry < counts.end[block]; entry++)
+                cuts.part[counts.columns[entry]] += counts.amounts[entry];
+            // A part and what it leaves are the same cut.
+            if (once && ground.met.again(std::min(mark, counts.all - mark))) continue;
+            lay(place, column);
+        }
+    }
+
+    // The same of each value. Of values that nobody in the box has the first stands for all: it leaves
+    // blocks as numbered.
     void lay_shares(i64 axis);
 
     // Marks the blocks after which the axis may be cut: between groups of a hierarchy, or where both
@@ -333,8 +436,9 @@ class Laying {
     }
 
   public:
-    explicit Laying(const Ground& ground)
-        : ground(ground), cuts(ground.cuts), last(ground.cuts.columns() - 1) {}
+    // With `once`, the cuts by shares that come up again are most often left out.
+    Laying(const Ground& ground, bool once)
+        : ground(ground), cuts(ground.cuts), last(ground.cuts.columns() - 1), once(once) {}
 
     // How many cuts there are; those along an axis end at its place of `cuts.until`.
     i64 all(Array<i64, 2> bounds) {
@@ -350,7 +454,7 @@ class Laying {
                     if (free && last > 0)
                         lay_shares(axis);
                     else
-                        lay_prefixes(axis, -2);
+                        lay_prefixes(axis);
                 }
             }
             cuts.until[axis] = cut;
@@ -358,27 +462,6 @@ class Laying {
         return cut;
     }
 };
-
-// Puts the blocks of an axis in the order of the share of a value in them; ties by block.
-inline void sort_by_share(i64 axis, i64 column, const BoxCuts& cuts) {
-    const i64 last = cuts.columns() - 1;
-    i64* touched = cuts.touched(axis).data;
-    double* shares = cuts.shares.data;
-    for (i64 place = 0; place < cuts.occurring[axis]; place++) {
-        const i64 block = touched[place];
-        const i64* sums = cuts.sums(axis)(block).data;
-        const double share = double(sums[column]) / double(std::max<i64>(sums[last], 1));
-        i64 hole = place;
-        while (hole > 0 && (shares[hole - 1] > share ||
-                            (shares[hole - 1] == share && touched[hole - 1] > block))) {
-            shares[hole] = shares[hole - 1];
-            touched[hole] = touched[hole - 1];
-            hole--;
-        }
-        shares[hole] = share;
-        touched[hole] = block;
-    }
-}
 
 inline void Laying::lay_shares(i64 axis) {
     std::vector<i64> values;
@@ -399,18 +482,22 @@ inline void Laying::lay_shares(i64 axis) {
     }
     if (absent < last) values.push_back(absent);
     std::sort(values.begin(), values.end());
-    for (i64 column : values) {
-        sort_by_share(axis, column, cuts);
-        lay_prefixes(axis, column);
-    }
+    ground.counts.list(axis, cuts, ground.now.columns);
+    ground.met.begin();
+    for (i64 column : values) lay_share(axis, column);
 }
 
 // Remembers which blocks the first part of a cut has, and where the second begins.
-inline void mark_cut(i64 axis, i64 kept, const BoxCells& cells, const BoxCuts& cuts) {
+inline void mark_cut(i64 axis, i64 kept, const Ground& ground) {
+    const BoxCells& cells = ground.cells;
+    const BoxCuts& cuts = ground.cuts;
     const i64 cut = cuts.tries(axis, kept), number = cuts.occurring[axis];
     const i64 last = cuts.sets(cut, 0), order = cuts.sets(cut, 1);
     const i64* touched = cuts.touched(axis).data;
-    if (order >= 0) sort_by_share(axis, order, cuts);
+    if (order >= 0) {
+        ground.shares.sort(axis, order, cuts);
+        touched = ground.shares.order.data();
+    }
     for (i64 place = 0; place < number; place++)
         cuts.left(axis, kept, touched[place]) =
             order == -1 ? (last >> place & 1) == 1 : place <= last;
@@ -472,10 +559,10 @@ inline double best_cuts(const Ground& ground, i64 low, i64 high, Array<i64, 2> b
     const BoxCuts& cuts = ground.cuts;
     cuts.left.fill(false);
     add_up(ground, low, high);
-    ground.judge_cuts(Laying(ground).all(bounds));
+    ground.judge_cuts(Laying(ground, false).all(bounds));
     for (i64 axis = 0; axis < cuts.axes(); axis++) {
         const i64 number = keep_best(axis, cuts, ground.room.worths);
-        for (i64 kept = 0; kept < number; kept++) mark_cut(axis, kept, ground.cells, cuts);
+        for (i64 kept = 0; kept < number; kept++) mark_cut(axis, kept, ground);
     }
     const double own = own_worth(ground);
     clear(ground);
@@ -557,7 +644,7 @@ class Greedy {
         const BoxCuts& cuts = ground.cuts;
         const double* worths = ground.room.worths;
         add_up(ground, path.slices(box, 0), path.slices(box, 1));
-        ground.judge_cuts(Laying(ground).all(path.bounds(box)));
+        ground.judge_cuts(Laying(ground, true).all(path.bounds(box)));
         i64 best = -1, chosen = -1, first = 0;
         double score = path.owns[box] + TIE;
         for (i64 axis = 0; axis < cuts.axes(); axis++) {
@@ -571,7 +658,7 @@ class Greedy {
         }
         if (best >= 0) {
             cuts.tries(best, 0) = chosen;
-            mark_cut(best, 0, ground.cells, cuts);
+            mark_cut(best, 0, ground);
         }
         clear(ground);
         return best;

@@ -77,6 +77,7 @@ struct Room {
     Array<i64, 2> counts;
     Array<double, 2> terms;
     double *bits, *worths;
+    mutable i64 held[2];  // the columns whose entropy `bits` has
     i64* sums;
     bool* marks;
 
@@ -93,6 +94,9 @@ struct Room {
 
 // Sets `bits` to n H(W|g).
 inline void set_entropy(const Room& room, i64 number, i64 start, i64 stop) {
+    if (room.held[0] == start && room.held[1] == stop) return;
+    room.held[0] = start;
+    room.held[1] = stop;
     const double* whole = room.terms(room.terms.size() - 1).data;
     std::copy(whole, whole + number, room.bits);
     for (i64 column = start; column < stop; column++) {
@@ -116,6 +120,7 @@ inline void judge_divergence(const Room& room, i64 number, const Laid& laid, i64
     const i64 start = laid.facts(bound, START), stop = laid.facts(bound, STOP);
     const double limit = laid.limits[bound];
     set_entropy(room, number, start, stop);
+    room.held[1] = -1;
     for (i64 column = start; column < stop; column++) {
         const double logarithm = laid.rows(UPPER, bound, column);
         if (logarithm > -INF)  // else no record of the table has the value
@@ -166,6 +171,7 @@ inline void add_worth(const Room& room, i64 number, const Worth& worth) {
 inline void judge(const Room& room, i64 number, const Criteria& required) {
     const Laid& laid = required.policy.laid;
     const i64 last = room.counts.shape[1] - 1;
+    room.held[1] = -1;
     for (i64 row = 0; row < number; row++) {
         const i64 records = room.counts(row, last);
         room.worths[row] = 0 < records && double(records) < required.least ? -INF : 0.0;
