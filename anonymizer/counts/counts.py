@@ -8,7 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from anonymizer.counts.linked import JoinedRecords, sets_in
-from anonymizer.counts.pairs import chosen, dealt_among, dealt_out, merged, row_keys
+from anonymizer.counts.pairs import chosen, dealt_among, dealt_out, merged, permuted, row_keys
 from anonymizer.counts.persons import (
     HIDDEN,
     HOUSEHOLD,
@@ -360,8 +360,10 @@ class Counts:
         """
         if (class_of < 0).any():
             raise InputError("combinations of values stand in no class of the recoding")
-        _, first, inverse = np.unique(class_of, return_index=True, return_inverse=True)
-        return self.at(self.cells[first[inverse]])
+        # Of the classes of a number the first one is the last to be written.
+        first = np.zeros(class_of.max(initial=-1) + 1, np.intp)
+        first[class_of[::-1]] = np.arange(len(class_of))[::-1]
+        return self.at(self.cells[first[class_of]])
 
     def at(self, cells: Codes) -> "Counts":
         """Put the classes into other cells, shape (classes, names), merged where these agree."""
@@ -451,10 +453,7 @@ def _dealt(joint: CountMatrix, rng: np.random.Generator) -> CountMatrix:
     # A record takes less time than a count, of which there are many where classes are small.
     if records > max(MANY, min(classes * values, MOST_PERMUTED)):
         return _drawn(joint, rng)
-    record_class = np.repeat(np.arange(classes), joint.sum(axis=1))
-    record_value = np.repeat(np.arange(values), joint.sum(axis=0))
-    cell = record_class * values + rng.permutation(record_value)
-    return np.bincount(cell, minlength=classes * values).reshape(classes, values)
+    return permuted(joint, rng)
 
 
 def _drawn(joint: Ints, rng: np.random.Generator) -> Ints:

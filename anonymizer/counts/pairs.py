@@ -87,6 +87,24 @@ def csr_of(class_of: Codes, codes: Codes, sizes: Ints, shape: tuple[int, int]) -
     return found
 
 
+def permuted(joint: Ints, rng: np.random.Generator) -> CountMatrix:
+    """Deal an array out record by record: the values of the records, permuted.
+
+    As pairs where these are few: 6 million counts of 300,000 records take more than twice as long.
+    """
+    (classes, values), sizes = joint.shape, joint.sum(axis=1)
+    codes = rng.permutation(np.repeat(np.arange(values), joint.sum(axis=0)))
+    if classes * values <= max(FEW_CELLS, PAIRS_APART * len(codes)):
+        cell = np.repeat(np.arange(classes), sizes) * values + codes
+        return np.bincount(cell, minlength=classes * values).reshape(classes, values)
+    from scipy.sparse import csr_array
+
+    ends = np.append(0, np.cumsum(sizes))
+    found = csr_array((np.ones(len(codes), np.int64), codes, ends), shape=joint.shape)
+    found.sum_duplicates()
+    return found
+
+
 def merged(joint: CountMatrix, order: Codes, starts: Codes) -> CountMatrix:
     """Add up rows of classes: those in ``order`` from each of ``starts`` to the next one."""
     if not is_sparse(joint):

@@ -185,9 +185,10 @@ class Clock:
 
     def moment(self, value: object) -> Moment | None:
         """The moment that a value writes out; None where it is no date, or missing."""
-        if is_missing(value):
-            return None
-        text = text_of(value)
+        return None if is_missing(value) else _moment_of(self, text_of(value))
+
+    def read(self, text: str) -> Moment | None:
+        """The moment that a text writes out; None where it is no date."""
         if self.format in SERIALS and (number := number_of(text)) is not None:
             return self._of_serial(number)
         found = (self._pattern.fullmatch(text) if self._pattern else None) or ISO.fullmatch(text)
@@ -225,6 +226,12 @@ class Clock:
         local = instant.astimezone(self._zone)
         place = _moment(local.date(), local.time(), digits).place
         return Moment(place, f"{instant.date()} {instant:%H:%M:%S}{_point(digits)}+00:00")
+
+
+@lru_cache(maxsize=65_536)
+def _moment_of(clock: Clock, text: str) -> Moment | None:
+    # A date is read for its hierarchy, its count and its label: 5 us each time, 1 us from here.
+    return clock.read(text)
 
 
 def _month(parts: Mapping[str, str | None]) -> int:

@@ -168,6 +168,20 @@ def test_sparse_counts_are_dealt_out_a_few_classes_at_a_time(monkeypatch, at_onc
     assert dealt.sum(axis=1).tolist() == joint.sum(axis=1).tolist()
 
 
+def test_records_are_permuted_alike_as_an_array_and_as_pairs(monkeypatch):
+    joint = np.array([[2, 0, 1], [0, 0, 0], [0, 3, 1], [4, 0, 0]])
+    whole = pairs.permuted(joint, np.random.default_rng(2))
+    monkeypatch.setattr(pairs, "FEW_CELLS", 0)
+    monkeypatch.setattr(pairs, "PAIRS_APART", 1)
+    dealt = pairs.permuted(joint, np.random.default_rng(2))
+    assert isinstance(dealt, csr_array)
+    assert isinstance(whole, np.ndarray)
+    assert dealt.has_canonical_format
+    assert dealt.toarray().tolist() == whole.tolist()
+    for axis in (0, 1):
+        assert whole.sum(axis=axis).tolist() == joint.sum(axis=axis).tolist()
+
+
 def test_memory_grows_with_the_pairs_that_occur():
     """Of 200,000 cells and 10,000 values, 16 GB as an array."""
     rng = np.random.default_rng(1)

@@ -361,12 +361,19 @@ class BoxTree:
         ``blocks`` (rows, axes) has a block for every axis, of those that there are.
         """
         found = np.empty(len(blocks), np.intp)
+        columns = np.ascontiguousarray(blocks.T)
+        # A place for every block: looked up in a tenth of the time in which a set is made.
+        last = max((node.left[-1] for node in self.nodes if isinstance(node, Branching)), default=0)
+        inside = np.zeros(max(last, int(blocks.max(initial=0))) + 1, bool)
         heap = [(0, np.arange(len(blocks)))]
         while heap:
             place, rows = heap.pop()
             node = self.nodes[place]
             if isinstance(node, Branching):
-                left = _inside(blocks[rows, node.axis], node.left)
+                some = np.array(node.left)
+                inside[some] = True
+                left = inside[columns[node.axis][rows]]
+                inside[some] = False
                 heap += [(node.parts[0], rows[left]), (node.parts[1], rows[~left])]
             else:
                 found[rows] = place
@@ -377,12 +384,6 @@ class BoxTree:
         sums = np.zeros((len(self.places), rows.shape[1]), rows.dtype)
         np.add.at(sums, self.box_of(blocks), rows)
         return sums
-
-
-def _inside(blocks: Codes, some: Blocks) -> Mask:
-    if isinstance(some, range):
-        return np.asarray((blocks >= some.start) & (blocks < some.stop))
-    return np.isin(blocks, some)
 
 
 def pruned(tree: BoxTree, blocks: Codes, rows: Columns, criteria: Criteria, most: int) -> BoxTree:
