@@ -264,6 +264,13 @@ inline i64 first_above(const Laid& laid, i64 run, i64 stop, i64 column, double n
     return run;
 }
 
+// The same where it is likely to be a certain one, as each value mostly has a run of its own.
+inline i64 first_above(const Laid& laid, i64 run, i64 stop, i64 column, double number, i64 likely) {
+    const bool found = run <= likely && likely < stop && laid.runs(likely, column) > number &&
+                       (likely == run || laid.runs(likely - 1, column) <= number);
+    return found ? likely : first_above(laid, run, stop, column, number);
+}
+
 // As `distant`, of runs that begin at the first value, of a sparse class: between two values that occur
 // the records inside are the same, and the masses rise. So runs are added up by what they sum up to.
 template <class V>
@@ -284,17 +291,21 @@ double distant_along(V values, i64 records, const Policy& policy, i64 bound) {
         };
         return run < until ? before(until) - before(run) : 0.0;
     };
+    const double most = laid.limits[bound] * double(records);
     double moved = 0.0;
     i64 inside = 0, run = first;
-    for (i64 place = 0; place <= number; place++) {
-        const i64 until = place == number ? stop : first_above(laid, run, stop, 1, double(entries[place] >> 32));
+    // No run moves less than nothing, but for rounding.
+    for (i64 place = 0; place <= number && moved <= most + SURELY * double(records); place++) {
+        const i64 next = place == number ? 0 : entries[place] >> 32;
+        const i64 until =
+            place == number ? stop : first_above(laid, run, stop, 1, double(next), first + next);
         const i64 above = first_above(laid, run, until, 2, double(inside) / double(records));
         moved += double(inside) * (sum(run, above, 4) - sum(above, until, 4));
         moved += double(records) * (sum(above, until, 5) - sum(run, above, 5));
         if (place < number) inside += values.count(values.begin + (entries[place] & 0xffffffff));
         run = until;
     }
-    return moved - laid.limits[bound] * double(records);
+    return moved - most;
 }
 
 // Too much earth to move, too far: the records of runs of values, by sums of the values in order.
