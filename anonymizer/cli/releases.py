@@ -28,6 +28,7 @@ from anonymizer.release.sites.parts import require_release
 from anonymizer.release.study import Study
 from anonymizer.release.system import never_lost
 from anonymizer.release.verification.verification import Verification, verify_release
+from anonymizer.release.verifiers import write_bundle
 from anonymizer.report.printing import print_json, print_report, printing
 from anonymizer.report.release import (
     found_report,
@@ -93,6 +94,7 @@ def verify(
     strict: bool,
     as_json: bool,
     person_key: Path | None,
+    bundle: Path | None,
     **signed_as: Any,
 ) -> int:
     """Carry out ``verify``."""
@@ -110,6 +112,8 @@ def verify(
             series=expected(**signed_as),
             watch=watch,
         )
+    if bundle is not None:
+        write_bundle(Manifest.read(home_of(release) / MANIFEST), bundle)
     warn(found.warnings)
     show("the release was verified", as_json, found, verification_report)
     return 0 if found.satisfied and not (strict and found.warnings) else 1

@@ -99,7 +99,8 @@ def _print_schema(context: click.Context, parameter: click.Parameter, given: boo
     "  anonymizer verify release --key steward.public.pem --of claims --period 2026-11\n"
     "  anonymizer verify release/released.csv --study study.toml\n"
     "  anonymizer verify release --key steward.private.pem --original table.csv\n"
-    "  anonymizer verify release --parts north-release south-release"
+    "  anonymizer verify release --parts north-release south-release\n"
+    "  anonymizer verify release --bundle for-recipients"
 )
 @click.argument("release", type=PATH)
 @several_option("parts", "All parts that a release of counts is of: directories of `apply`.")
@@ -138,6 +139,12 @@ def _print_schema(context: click.Context, parameter: click.Parameter, given: boo
     "--person-key",
     type=PATH,
     help="The key of the pseudonyms of persons: with --original these are compared, too.",
+)
+@click.option(
+    "--bundle",
+    type=DirectoryType(),
+    help="Also write verify.py, verify.sql and verify.html into this directory: they examine the "
+    "release where anonymizer is not installed.",
 )
 @strict_option
 @show_values_option

@@ -268,6 +268,11 @@ class Description:
                 f'{self.path}: [output] parts is for Parquet; add file = "released.parquet", or '
                 "leave it out"
             )
+        if "sql" in output.verifiers and form.suffix != ".csv":
+            raise InputError(
+                f'{self.path}: [output] verifiers = ["sql"] reads CSV; add file = "released.csv", '
+                "or leave it out"
+            )
         return form
 
     @property

@@ -194,7 +194,7 @@ class OutputOptions(Section):
     the records, at random or as in the table. ``weight``: whether sampling weights are left out, or
     are the mean of each class. ``person``: what the release has in place of
     the columns that tell whose each record is, by default nothing: a random number of each person,
-    or a pseudonym made with a key.
+    or a pseudonym made with a key. ``verifiers``: files that examine it without this package.
     """
 
     file: ReleasedName | None = None
@@ -203,6 +203,7 @@ class OutputOptions(Section):
     order: Order = "random"
     weight: ReleasedWeight = "leave-out"
     person: Literal["number"] | dict[StrictStr, StrictStr] | None = None
+    verifiers: list[Literal["python", "sql", "html"]] = Field(default_factory=list)
 
     @field_validator("weight", mode="before")
     @classmethod

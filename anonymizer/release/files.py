@@ -27,7 +27,10 @@ COUNTS = "released.counts"
 STEWARD = ".steward.json"
 """What the name of the file next to a release ends in that has the figures of its raw table."""
 
-FILES = (*RELEASED, COUNTS, SIGNATURE, MANIFEST)
+VERIFIERS = {"python": "verify.py", "sql": "verify.sql", "html": "verify.html"}
+"""Files that examine the release without this package, by their names in a study."""
+
+FILES = (*RELEASED, COUNTS, *VERIFIERS.values(), SIGNATURE, MANIFEST)
 """The files that a release may have; the last one is the sign that it is whole."""
 
 

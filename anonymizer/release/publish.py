@@ -46,7 +46,8 @@ def publish(
     with publisher(directory, study.data_path, force=force, key=key, strict=strict) as publication:
         form, written = study.data_format, study.output_format
         parts, safe = study.document.output.parts, study.disarms(written)
-        options = FileOptions(written, safe, parts, study.order)
+        verifiers = tuple(dict.fromkeys(study.document.output.verifiers))
+        options = FileOptions(written, safe, parts, study.order, verifiers)
         anonymizer = study.anonymizer(n_jobs, Waiting(watch))
         expectation = Expectation(study.published, study.privacy, study.objective_options)
 

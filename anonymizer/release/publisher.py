@@ -28,6 +28,7 @@ from anonymizer.release.proof import prove, require_present, same_classes
 from anonymizer.release.relations import counted_in
 from anonymizer.release.release import Release, Spreadsheet
 from anonymizer.release.signing import PrivateKey, fingerprint_of, manifest_writers
+from anonymizer.release.verifiers import verifier_writers, with_verifiers
 from anonymizer.release.warnings import TELLING_ORDER, require_no_warnings
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
@@ -86,13 +87,14 @@ class FileOptions(NamedTuple):
 
     ``form``: of the file; ``safe``: whether cells that a spreadsheet would run are disarmed;
     ``parts``: the files that the table is spread over, None for one file; the ``order`` of the
-    records.
+    records; the ``verifiers`` that are written next to it.
     """
 
     form: Format
     safe: bool
     parts: int | None
     order: Order
+    verifiers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,9 +130,9 @@ class Publisher:
             recoded = recode(raw)  # counted once, proven on the counts; not computed before written
             watch("writing and verifying the release", 0, None)
             table = ReleasedTable(recoded, expectation, options, place._replace(space=space))
-            return self.finish(table)
+            return self.finish(table, options.verifiers)
 
-    def finish(self, made: "Content") -> tuple[Release, Manifest]:
+    def finish(self, made: "Content", verifiers: Sequence[str] = ()) -> tuple[Release, Manifest]:
         """Write a table and its manifest, and give both their names once all is proven."""
         if self.strict:
             require_no_warnings(made.release.warnings)
@@ -140,12 +142,21 @@ class Publisher:
         def write(path: Path) -> None:
             releases.append(made.write(path))
 
+        def described(directory: Path) -> Manifest:
+            return made.manifest(releases[0], directory / made.name, self.key)
+
         def manifest_in(directory: Path) -> Manifest:
-            manifests.append(made.manifest(releases[0], directory / made.name, self.key))
-            return manifests[0]
+            manifest = made.manifest(releases[0], directory / made.name, self.key)
+            listed = with_verifiers(manifest, directory, verifiers) if verifiers else manifest
+            manifests.append(listed)
+            return listed
 
         writers = manifest_writers(manifest_in, self.key)
-        files = {made.name: Folder(write) if made.folder else write, **writers.of_release}
+        files = {
+            made.name: Folder(write) if made.folder else write,
+            **(verifier_writers(described, verifiers) if verifiers else {}),
+            **writers.of_release,
+        }
         self.output.write(files, force=self.force, next_to=writers.of_steward)
         return releases[0], manifests[0]
 

@@ -231,6 +231,7 @@ def changed(place, old, new):
         ('method = "full-domain"', 'method = "merged-cells"', "labels overlap, so that a site"),
         ('method = "full-domain"', 'method = "pram"', "draws at random, which parts cannot"),
         ("[recoding]", "[output]\ncsv-safe = true\n[recoding]", "csv-safe is for tables that"),
+        ("[recoding]", '[output]\nverifiers = ["html"]\n[recoding]', "verifiers is for tables"),
     ],
 )
 def test_another_study_is_refused(tmp_path, old, new, complaint):

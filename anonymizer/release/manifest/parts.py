@@ -169,6 +169,10 @@ class ReleasedFile(ManifestPart):
     columns: list[StrictStr] = Field(
         default_factory=list, description="All of its columns, in their order."
     )
+    verifiers: list[ReleasedPart] = Field(
+        default_factory=list,
+        description="Files next to it that examine the release without this package, if any.",
+    )
     missing: dict[StrictStr, Count] = Field(
         default_factory=dict,
         description="Released records without a value, of each column with a role.",

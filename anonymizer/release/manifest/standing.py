@@ -89,7 +89,9 @@ def _release_in(directory: Path) -> tuple[str, ...]:
     except InputError:
         return ()
     ours = manifest.table if manifest.versions.anonymizer else None
-    return () if ours is None else (MANIFEST, SIGNATURE, ours.file)
+    if ours is None:
+        return ()
+    return (MANIFEST, SIGNATURE, ours.file, *(each.file for each in ours.verifiers))
 
 
 def is_release(path: Path) -> bool:

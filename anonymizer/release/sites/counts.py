@@ -241,11 +241,10 @@ def require_countable(study: Study) -> None:
         if getattr(study.schema, key):
             elsewhere = f"[data] {key} is for a table that lies in one place"
             raise InputError(f"{study.path}: {elsewhere}: {because}")
-    if study.document.output.csv_safe:
-        raise InputError(
-            f"{study.path}: [output] csv-safe is for tables that are released as one; leave it "
-            "out where parts are counted"
-        )
+    if (given := study.document.output).csv_safe or given.verifiers:
+        key = "csv-safe" if given.csv_safe else "verifiers"
+        words = "is for tables that are released as one; leave it out where parts are counted"
+        raise InputError(f"{study.path}: [output] {key} {words}")
 
 
 @contextmanager

@@ -185,8 +185,8 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
         "recomputed",
         "",
         """
-        table.file table.sha256 table.parts.*.* table.columns.* table.missing.* other_columns.*
-        warnings.** shift.columns.*
+        table.file table.sha256 table.parts.*.* table.verifiers.*.* table.columns.*
+        table.missing.* other_columns.* warnings.** shift.columns.*
         columns.quasi_identifiers.* columns.sensitive.* columns.targets.* columns.identifiers.*
         columns.separator released suppressed suppressed_class classes query_loss.* search.value
         information information.retained information.miller_madow targets.*.retained

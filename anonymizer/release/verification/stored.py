@@ -17,7 +17,7 @@ from anonymizer.hierarchy import ANY
 from anonymizer.kernels.arrays import Mask
 from anonymizer.privacy import DeltaPresence, DifferentialPrivacy, PrivacyModel, Verdict
 from anonymizer.recoding import Watch, ignore
-from anonymizer.release.files import COUNTS, MANIFEST, SIGNATURE, digests_of
+from anonymizer.release.files import COUNTS, MANIFEST, SIGNATURE, digest_of_file, digests_of
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.manifest.groups import Group
 from anonymizer.release.place import Place
@@ -163,7 +163,10 @@ def file_checks(path: Path, manifest: Mapping[str, Any]) -> Iterator[FieldCheck]
     listed = {part["file"]: part["sha256"] for part in manifest["table"].get("parts") or ()}
     if listed or parts:
         yield from _part_checks(listed, parts or {})
-    others = sorted({*os.listdir(path.parent)} - {path.name, SIGNATURE, MANIFEST})  # noqa: PTH208 (names alone)
+    verifiers = {each["file"]: each["sha256"] for each in manifest["table"].get("verifiers", ())}
+    yield from _verifier_checks(path.parent, verifiers)
+    known = {path.name, SIGNATURE, MANIFEST, *verifiers}
+    others = sorted({*os.listdir(path.parent)} - known)  # noqa: PTH208 (names alone)
     if others and path.parent.joinpath(MANIFEST).is_file():
         several = f" and {len(others) - FEW} more" if len(others) > FEW else ""
         named = ", ".join(map(shown, others[:FEW])) + several
@@ -171,6 +174,14 @@ def file_checks(path: Path, manifest: Mapping[str, Any]) -> Iterator[FieldCheck]
         yield FieldCheck("files", "unchecked", None, reason=reason)
     agrees = manifest["table"]["sha256"] == digest
     yield required("table.sha256", agrees, "", "was changed after it was released", "recomputed")
+
+
+def _verifier_checks(directory: Path, listed: Mapping[str, str]) -> Iterator[FieldCheck]:
+    for name, digest in listed.items():
+        there = (directory / name).is_file()
+        words = "has another one next to it" if there else "has none next to it"
+        agrees = there and digest_of_file(directory / name) == digest
+        yield required(f"table.verifiers.{name}", agrees, "", words, "recomputed")
 
 
 def _part_checks(listed: Mapping[str, str], found: Mapping[str, str]) -> Iterator[FieldCheck]:
