@@ -334,8 +334,8 @@ def test_values_that_may_be_one_are_those_of_the_script(inside):
 
 def test_changed_releases_are_told_as_the_library_tells_them(page, tmp_path):
     rng, seen, made = random.Random(8), [], {}
-    kinds = [*(BY_LONG if LONG else BY_SHORT[2:]), "every model"]
-    for number in range(at_length(12, 1000)):
+    kinds = [*(BY_LONG if LONG else BY_SHORT[3:]), "every model"]
+    for number in range(at_length(6, 1000)):
         kind = kinds[number % len(kinds)]
         place = tmp_path / f"of {kind}"
         if kind not in made:
