@@ -213,6 +213,26 @@ def test_a_model_about_nothing(release, tmp_path):
             assert by_duckdb(path)[2][3].startswith("not examined")
 
 
+WHOSE = [{"person": ["name"]}, {"person_numbers": "note"}, {"items": {"disease": " "}}]
+
+
+@pytest.mark.parametrize("whose", WHOSE)
+def test_persons_and_items_are_not_examined_unless_records_break_a_model(release, tmp_path, whose):
+    path = copied(release("full-domain"), tmp_path)
+    manifest = public_in(path) | whose
+    if "person_numbers" in whose:
+        manifest["other_columns"].remove("note")
+    sized = True if "items" in whose else None
+    (path / "release.json").write_text(json.dumps(manifest))
+    assert by_python(path)[0] == [sized, None]
+    assert [row[3][:3] for row in by_duckdb(path)[1:]] == ["yes" if sized else "not", "not"]
+    manifest["privacy"][0]["parameters"]["k"] = 25
+    manifest["privacy"][1]["parameters"]["t"] = 0.1
+    (path / "release.json").write_text(json.dumps(manifest))
+    assert by_python(path)[0] == [False, False]
+    assert [row[3] for row in by_duckdb(path)[1:]] == ["no", "no"]
+
+
 @pytest.mark.parametrize("part", ["columns", "recoding", "other_columns"])
 def test_a_role_that_was_taken_away(release, tmp_path, part):
     """One class has all records where nothing is a quasi-identifier."""
@@ -430,6 +450,17 @@ def test_verifiers_that_there_cannot_be(tmp_path, output, message):
     with pytest.raises(InputError, match=message):
         publish(Study(study_with(tmp_path, output)), tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_a_release_is_not_written_without_its_statements(tmp_path):
+    study = study_with(tmp_path, ALL)
+    text = (tmp_path / "people.csv").read_text().replace("age,ill", "age,ill,ILL")
+    (tmp_path / "people.csv").write_text(
+        text.replace("flu\n", "flu,1\n").replace("cold\n", "cold,2\n")
+    )
+    with pytest.raises(InputError, match="a database cannot tell the column 'ILL' from others"):
+        publish(Study(study), tmp_path / "out")
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["people.csv", "study.toml"]
 
 
 def test_a_bundle_is_written_beside_a_release(run, tmp_path):

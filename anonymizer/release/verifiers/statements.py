@@ -222,7 +222,9 @@ def _promises(manifest: Manifest) -> Iterator[str]:
             why = literal(f"not examined: {promise}")
             yield _row(verdict.model + about, parameter, "NULL", why, "")
             continue
-        hidden = bool(manifest.person) or verdict.attribute in manifest.items
+        hidden = (
+            bool(manifest.person or manifest.person_numbers) or verdict.attribute in manifest.items
+        )
         yield _row(verdict.model + about, parameter, *_judged(manifest, verdict, promise, hidden))
 
 

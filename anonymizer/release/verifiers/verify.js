@@ -272,7 +272,8 @@ function promised(promise, manifest, groups) {
     }
     const worst = judged(model, Object.fromEntries(parameters), own);
     const persons =
-      (manifest.person ?? []).length > 0 ||
+      Object.keys(manifest.person ?? {}).length > 0 ||
+      (manifest.person_numbers ?? null) !== null ||
       (about !== null && Object.hasOwn(manifest.items ?? {}, about));
     if (worst.fine && persons)
       throw new Unexamined("it is about persons or items, which the table does not show");
@@ -309,6 +310,8 @@ const QUOTE = 34,
 // Records of CSV, one after the other, as RFC 4180 has them.
 class Csv {
   constructor(separator, take) {
+    if (typeof separator !== "string" || !/^[^"\r\n]$/.test(separator))
+      throw new Unexamined("the separator of the table is no single character");
     this.separator = separator.charCodeAt(0);
     this.take = take;
     this.fields = [];

@@ -176,8 +176,7 @@ def promised(promise, manifest, groups):
     words = f"{promise['model']} {json.dumps(promise['parameters'])} of {promise['attribute']!a}"
     try:
         of, parameters, values = promise["attribute"], promise["parameters"], set()
-        words_of = ("distance", "estimator", "order")
-        limits = [(key, n) for key, n in parameters.items() if key not in words_of]
+        limits = [(key, n) for key, n in parameters.items() if not isinstance(n, (str, list))]
         known = all(type(n) in (int, float) and (key in "kl") <= n < inf for key, n in limits)
         if not known or (of is None) != (promise["model"] in OF_SIZES):
             raise Unexamined("it is about more than the classes of the table")
@@ -187,7 +186,8 @@ def promised(promise, manifest, groups):
         if of is not None and manifest["columns"]["missing"] == "gap" and len(values) > 1:
             groups = {of: {g: Counter({w: q[w] for w in q if w}) for g, q in groups[of].items()}}
         found, fine, worst = judged(promise["model"], parameters, groups[of])
-        if fine and (manifest.get("person") or of in manifest.get("items", ())):
+        persons = manifest.get("person") or manifest.get("person_numbers")
+        if fine and (persons or of in manifest.get("items", ())):
             raise Unexamined("it is about persons or items, which the table does not show")
         fine = fine and isclose(promise["worst"], found, rel_tol=1e-9, abs_tol=1e-9)
         return fine, f"{words}: {found:.10g}, in the manifest {promise['worst']}; class {worst!a}"
