@@ -141,6 +141,7 @@ def tampered(release: Path, directory: Path, rng: random.Random) -> Path:
     path = copied(release, directory)
     steward_file(path).unlink()
     header, rows = header_and_rows(path / "released.csv")
+    rows.sort()  # they are released in a random order
     change = Change(rng, header, public_in(path))
     for _ in range(rng.randint(1, 3)):
         rows = getattr(change, rng.choice(CHANGES))(rows)
