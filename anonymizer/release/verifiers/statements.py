@@ -22,7 +22,7 @@ from anonymizer.release.manifest.parts import ReportedVerdict
 HEADER = """\
 -- What {manifest} promises of {file}, examined by DuckDB, PostgreSQL or SQLite.
 -- Take this file from somebody you trust, not from who sent the release. First load the table, all
--- columns as texts.
+-- columns as texts; then run this file, in the same session, which did not run it before.
 --
 -- DuckDB:
 --   CREATE TABLE released AS SELECT * FROM read_csv({literal}, all_varchar = true,
@@ -49,6 +49,9 @@ FORGIVEN = 1e-9
 
 MARKS = " _'\"`,;:"
 """What does not tell values apart."""
+
+LONGEST = 200
+"""Characters of a value that are looked at one by one; a longer one may be anything."""
 
 WORDS: Mapping[str, Sequence[str]] = {
     "''": ("na", "#na", "n/a", "#n/a", "#n/an/a", "<na>", "nan", "null", "none"),
@@ -166,7 +169,7 @@ def spelled(place: int, values: str) -> str:
     cases = " ".join(f"WHEN f IN {listed(words)} THEN {key}" for key, words in WORDS.items())
     return f"""CREATE TEMP TABLE verify_spelled_{place} AS
   WITH RECURSIVE letters(w, c, rest) AS (
-    SELECT w, ' ', w FROM ({values}) AS x
+    SELECT w, ' ', SUBSTR(w, 1, {LONGEST}) FROM ({values}) AS x
     UNION ALL SELECT w, SUBSTR(rest, 1, 1), SUBSTR(rest, 2) FROM letters WHERE rest <> ''
   ), seen AS (
     SELECT w, RTRIM({plain}, '.') AS f, LTRIM(w, '-') AS u,
@@ -182,7 +185,7 @@ def spelled(place: int, values: str) -> str:
     FROM seen
   )
   SELECT w, number, CASE WHEN number = 1 THEN w {cases} ELSE f END AS plain,
-    CASE WHEN odd > 0 OR f LIKE 'epoch%' OR f LIKE 'nan(%' THEN 0
+    CASE WHEN odd > 0 OR LENGTH(w) > {LONGEST} OR f LIKE 'epoch%' OR f LIKE 'nan(%' THEN 0
       WHEN number = 0 AND SUBSTR(f, 1, 1) IN {listed(digits + "+-.")} THEN 0 ELSE 1 END AS clear
   FROM numbers;"""
 

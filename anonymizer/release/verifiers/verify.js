@@ -10,7 +10,7 @@ const FORGIVEN = 1e-9; // sums are rounded
 
 const atMost = (found, bound) => [found, found <= bound + FORGIVEN];
 
-// ---- Models of a class: q and p are its records and those of the table, by sensitive value. ----
+// ---- Models of a class: q are its records by sensitive value, p the shares of the table. ----
 
 const sum = (numbers) => {
   let total = 0;
@@ -26,9 +26,8 @@ const records = (q) => sum(q.values());
 
 // The share of each value of a class there, and in the table.
 function shares(q, p) {
-  const n = records(q),
-    total = records(p);
-  return [...q].map(([value, count]) => [count / n, p.get(value) / total]);
+  const n = records(q);
+  return [...q].map(([value, count]) => [count / n, p.get(value)]);
 }
 
 // H = - sum q log2 q, in bits. Shannon (1948).
@@ -78,15 +77,14 @@ function tCloseness(q, p, { t, distance, order = null }) {
   ) {
     throw new Unexamined("the manifest has no order of the values");
   }
-  const n = records(q),
-    total = records(p);
+  const n = records(q);
   let upto = 0,
     work = 0;
   for (const value of order) {
-    upto += (q.get(value) ?? 0) * total - (p.get(value) ?? 0) * n;
+    upto += (q.get(value) ?? 0) / n - (p.get(value) ?? 0);
     work += Math.abs(upto);
   }
-  return atMost(work / (n * total) / Math.max(order.length - 1, 1), t);
+  return atMost(work / Math.max(order.length - 1, 1), t);
 }
 
 // max (q - p) / p <= beta. Cao and Karras (2012), Definition 2.
@@ -110,7 +108,7 @@ const deltaDisclosure = (q, p, { delta }) =>
 
 // max q - max p <= gain, of the likeliest value. Smith (2009), of each class.
 const bayesianGain = (q, p, { gain }) =>
-  atMost(most(q.values()) / records(q) - most(p.values()) / records(p), gain);
+  atMost(most(q.values()) / records(q) - most(p.values()), gain);
 
 // max (q - p) <= gain, of any value.
 const valueGain = (q, p, { gain }) => atMost(most(shares(q, p).map(([a, b]) => a - b)), gain);
@@ -118,25 +116,26 @@ const valueGain = (q, p, { gain }) => atMost(most(shares(q, p).map(([a, b]) => a
 // ---- Models of the table as a whole: q of each class. ----
 
 // The mean over records of 1 / n, the risk of a marketer. El Emam (2013).
-const averageRisk = (groups, p, { risk }) => atMost(groups.length / records(p), risk);
+const averageRisk = (groups, p, { risk }) => atMost(groups.length / sum(groups.map(records)), risk);
 
 // The mean over records of sum q log2 (q / p). Bezzi (2010), Equations 1, 2 and 8.
 const meanInformation = (groups, p, { bits }) =>
   atMost(
-    sum(groups.map((q) => records(q) * tCloseness(q, p, { t: 0, distance: "kl" })[0])) / records(p),
+    sum(groups.map((q) => records(q) * tCloseness(q, p, { t: 0, distance: "kl" })[0])) /
+      sum(groups.map(records)),
     bits,
   );
 
 // max 1 - T n / N H(q) / H(p), of T classes. Bkakria et al. (2021), Definition 2.
 function itpr(groups, p, { risk }) {
-  const whole = records(p) * entropy(p);
+  const whole = sum(groups.map(records)) * entropy(p);
   const left = groups.length * -most(groups.map((q) => -records(q) * entropy(q)));
   return atMost(whole ? 1 - left / whole : 0, risk);
 }
 
 // The same where every record has a value of its own: its entropy is log2 n.
 function reidentificationItpr(groups, p, { risk }) {
-  const n = records(p);
+  const n = sum(groups.map(records));
   const left = groups.length * -most(groups.map((q) => -records(q) * Math.log2(records(q))));
   return atMost(n > 1 ? 1 - left / (n * Math.log2(n)) : 0, risk);
 }
@@ -208,6 +207,8 @@ function judged(model, parameters, groups) {
   const p = new Map();
   for (const q of groups.values())
     for (const [value, n] of q) p.set(value, (p.get(value) ?? 0) + n);
+  const total = records(p);
+  for (const [value, n] of p) p.set(value, n / total);
   if (model.whole) {
     const [found, fine] = model.measure(
       [...groups.values()].filter((q) => q.size),

@@ -1,9 +1,9 @@
 """Whether a release keeps its promises: python verify.py [FOLDER], with Python 3.9 or later alone.
 
-FOLDER has release.json, the manifest, and the table that it is about. Each privacy model of the
-manifest is held against the classes of the table, by its definition in the literature. Exit code:
-0, all holds; 1, something is broken; 3, nothing is, and something could not be examined.
-Take this file from somebody you trust, not from who sent the release.
+FOLDER has release.json, the manifest, and its table. Each privacy model of the manifest is held
+against the classes of the table, by its definition in the literature. Exit code: 0, all holds; 1,
+something is broken; 3, nothing is, and something could not be examined. Take this file from
+somebody you trust, not from who sent the release.
 """
 
 import csv
@@ -28,8 +28,8 @@ def at_most(found, bound):
 
 def shares(q, p):
     """The share of each value of a class there, and in the table."""
-    n, total = sum(q.values()), sum(p.values())
-    return [(q[value] / n, p[value] / total) for value in q]
+    n = sum(q.values())
+    return [(q[value] / n, p[value]) for value in q]
 
 
 def entropy(q):
@@ -38,7 +38,7 @@ def entropy(q):
 
 
 class OfClass:
-    """Models of a class: q and p are its records and those of the table by sensitive value."""
+    """Models of a class: q are its records by sensitive value, p the shares of the table."""
 
     def k_anonymity(q, p, k):
         """n >= k. Samarati (2001), Definition 2.3."""
@@ -83,11 +83,11 @@ class OfClass:
             order = sorted(p, key=float)
         if distance != "ordered" or not {*p} <= {*order} or len({*order}) < len(order):
             raise Unexamined("the manifest has no order of the values")
-        n, total, upto, work = sum(q.values()), sum(p.values()), 0, 0
+        n, upto, work = sum(q.values()), 0, 0
         for value in order:
-            upto += q.get(value, 0) * total - p.get(value, 0) * n
+            upto += q.get(value, 0) / n - p.get(value, 0)
             work += abs(upto)
-        return at_most(work / (n * total) / max(len(order) - 1, 1), t)
+        return at_most(work / max(len(order) - 1, 1), t)
 
     def basic_beta_likeness(q, p, beta):
         """max (q - p) / p <= beta. Cao and Karras (2012), Definition 2."""
@@ -105,7 +105,7 @@ class OfClass:
 
     def bayesian_gain(q, p, gain):
         """max q - max p <= gain, of the likeliest value. Smith (2009), of each class."""
-        return at_most(max(q.values()) / sum(q.values()) - max(p.values()) / sum(p.values()), gain)
+        return at_most(max(q.values()) / sum(q.values()) - max(p.values()), gain)
 
     def value_gain(q, p, gain):
         """max (q - p) <= gain, of any value."""
@@ -117,27 +117,25 @@ class OfTable:
 
     def average_reidentification_risk(groups, p, risk):
         """The mean over records of 1 / n, the risk of a marketer. El Emam (2013)."""
-        return at_most(len(groups) / sum(p.values()), risk)
+        return at_most(len(groups) / sum(sum(q.values()) for q in groups), risk)
 
     def mean_information(groups, p, bits):
         """The mean over records of sum q log2 (q / p). Bezzi (2010), Equations 1, 2 and 8."""
         each = (sum(q.values()) * OfClass.t_closeness(q, p, 0, "kl")[0] for q in groups)
-        return at_most(fsum(each) / sum(p.values()), bits)
+        return at_most(fsum(each) / sum(sum(q.values()) for q in groups), bits)
 
     def itpr(groups, p, risk):
         """max 1 - T n / N H(q) / H(p), of T classes. Bkakria et al. (2021), Definition 2."""
-        whole = sum(p.values()) * entropy(p)
+        whole = sum(sum(q.values()) for q in groups) * entropy(p)
         left = len(groups) * min(sum(q.values()) * entropy(q) for q in groups)
         return at_most(1 - left / whole if whole else 0, risk)
 
     def reidentification_itpr(groups, p, risk):
         """The same where every record has a value of its own."""
         alone = [Counter(range(sum(q.values()))) for q in groups]
-        return OfTable.itpr(alone, Counter(range(sum(p.values()))), risk)
+        return OfTable.itpr(alone, Counter(range(sum(map(len, alone)))), risk)
 
 
-OF_SIZES = ("k-anonymity", "highest-reidentification-risk", "average-reidentification-risk")
-OF_SIZES += ("reidentification-itpr",)
 LEAST = ("k-anonymity", "distinct-l-diversity", "entropy-l-diversity")  # less is worse
 NUMBER = re.compile("[+-]?([0-9]{1,99}[.]?[0-9]{0,99}|[.][0-9]{1,99})(e[+-]?[0-9]{1,2})?")
 OTHER = re.compile(r"[+-]?[\d.].*(:|[-/. \\].*[-/. \\])|[+-]?(0[xb]|[\d.]+(e.?\d+)?$|nan\()|epoch")
@@ -161,9 +159,10 @@ def spelled_apart(values):
 
 def judged(name, parameters, groups):
     """What a model measures of the worst class, one without a value, and whether that is fine."""
-    p, function = Counter(), name.replace("-", "_")
+    table, function = Counter(), name.replace("-", "_")
     for q in groups.values():
-        p.update(q)
+        table.update(q)
+    p = dict(zip(table, (share for share, _ in shares(table, table))))
     if function in vars(OfTable):
         return *vars(OfTable)[function]([*filter(None, groups.values())], p, **parameters), "any"
     model, none = vars(OfClass)[function], (0 if name in LEAST else inf, False)
@@ -178,7 +177,8 @@ def promised(promise, manifest, groups):
         of, parameters, values = promise["attribute"], promise["parameters"], set()
         limits = [(key, n) for key, n in parameters.items() if not isinstance(n, (str, list))]
         known = all(type(n) in (int, float) and (key in "kl") <= n < inf for key, n in limits)
-        if not known or (of is None) != (promise["model"] in OF_SIZES):
+        of_sizes = promise["model"] == "k-anonymity" or "reidentification" in promise["model"]
+        if not known or (of is None) != of_sizes:
             raise Unexamined("it is about more than the classes of the table")
         values.update(*groups[of].values())
         if of is not None and not spelled_apart(values):
