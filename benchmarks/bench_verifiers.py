@@ -146,9 +146,9 @@ def main() -> None:
     RESULTS.write_text(
         "# Verifying without an installation\n\n"
         f"Made by `python benchmarks/bench_verifiers.py`: {records:,} records in {classes:,} "
-        f"classes, {size:.0f} MB of CSV, four quasi-identifiers, two sensitive attributes;\n"
-        "k-anonymity, t-closeness and entropy l-diversity. Once each, from the start of the "
-        f"program to the last verdict, on {os.cpu_count()} cores that others\nused as well.\n\n"
+        f"classes,\n{size:.0f} MB of CSV, four quasi-identifiers, two sensitive attributes; "
+        "k-anonymity, t-closeness and\nentropy l-diversity. Once each, from the start of the "
+        f"program to the last verdict, on {os.cpu_count()} cores\nthat others used as well.\n\n"
         "| with | seconds |\n|---|---|\n" + "\n".join(lines) + "\n",
         encoding="utf-8",
     )
