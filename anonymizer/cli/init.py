@@ -18,10 +18,17 @@ from anonymizer.feedback.words import names_listed, plural
 from anonymizer.hierarchy.codes import people_by_zip3
 from anonymizer.profiling.policy import POLICY_PRESETS, PolicyPreset
 from anonymizer.profiling.safe_harbor import SafeHarborPreset
-from anonymizer.release.drafting import STUDY_FILE, DraftOptions, require_room
+from anonymizer.release.drafting import DraftOptions
 from anonymizer.release.manifest.standing import same_file
 from anonymizer.release.person_warnings import profile_warnings
-from anonymizer.release.place import directory_for, read_raw, relative, written
+from anonymizer.release.place import (
+    STUDY_FILE,
+    directory_for,
+    read_raw,
+    relative,
+    require_room,
+    written,
+)
 from anonymizer.release.study import Draft, draft
 from anonymizer.report.printing import print_json, print_report, printing
 from anonymizer.report.profile import draft_report, profile_report

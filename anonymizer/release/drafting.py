@@ -42,12 +42,11 @@ from anonymizer.profiling.roles import RoleReason
 from anonymizer.recoding.classes import Boxes
 from anonymizer.release.document import PINNED
 from anonymizer.release.output import reserved
+from anonymizer.release.place import HIERARCHIES, STUDY_FILE, require_room
 from anonymizer.tables.files.format import EVERY, missing_texts, missing_values_of
 
 if TYPE_CHECKING:
     from anonymizer.profiling.safe_harbor import SafeHarborPreset
-
-STUDY_FILE, HIERARCHIES = "study.toml", "hierarchies"
 
 MOST_NAMED = 20
 """Columns that a comment names one by one."""
@@ -319,29 +318,6 @@ class StudyProposal:
         with reserved(directory, (HIERARCHIES, STUDY_FILE), "study") as output:
             output.write(writers, force=force)
         return directory / STUDY_FILE
-
-
-def require_room(directory: Path, *, force: bool) -> None:
-    """Refuse a directory that holds a study, before anything is read for another one."""
-    there = [name for name in (STUDY_FILE, HIERARCHIES) if (directory / name).exists()]
-    if there and not force:
-        raise InputError(f"{directory} already holds a study, {there[0]}; --force replaces it")
-    _require_drafted(directory)
-
-
-def _require_drafted(directory: Path) -> None:
-    """Refuse to replace hierarchies among which there is a file that no draft writes."""
-    place = directory / HIERARCHIES
-    others = (
-        [path.name for path in place.iterdir() if path.suffix != ".toml"]
-        if (place.is_dir())
-        else []
-    )
-    if others:
-        raise InputError(
-            f"{place} holds {min(others)!r}, which is not of a drafted study and would be lost; "
-            "choose another directory"
-        )
 
 
 def _size(found: TableProfile, wishes: DraftOptions) -> int:

@@ -160,6 +160,9 @@ def as_options() -> Iterator[None]:
         raise error.mended("; ".join(filter(None, (error.remedy, option)))) from None
 
 
+STUDY_FILE, HIERARCHIES = "study.toml", "hierarchies"
+"""What a directory of a study has."""
+
 FAR = 3
 """Directories up from which on a path is written from the root."""
 
@@ -227,3 +230,26 @@ def relative(table: Path, directory: Path) -> str:
         return table.resolve().as_posix()
     far = path.parts[:FAR] == ("..",) * FAR
     return (table.resolve() if far else path).as_posix()
+
+
+def require_room(directory: Path, *, force: bool) -> None:
+    """Refuse a directory that holds a study, before anything is read for another one."""
+    there = [name for name in (STUDY_FILE, HIERARCHIES) if (directory / name).exists()]
+    if there and not force:
+        raise InputError(f"{directory} already holds a study, {there[0]}; --force replaces it")
+    _require_drafted(directory)
+
+
+def _require_drafted(directory: Path) -> None:
+    """Refuse to replace hierarchies among which there is a file that no draft writes."""
+    place = directory / HIERARCHIES
+    others = (
+        [path.name for path in place.iterdir() if path.suffix != ".toml"]
+        if (place.is_dir())
+        else []
+    )
+    if others:
+        raise InputError(
+            f"{place} holds {min(others)!r}, which is not of a drafted study and would be lost; "
+            "choose another directory"
+        )

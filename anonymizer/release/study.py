@@ -25,7 +25,8 @@ from anonymizer.release.document import (
     require_study,
     validated,
 )
-from anonymizer.release.drafting import STUDY_FILE, DraftOptions, StudyProposal
+from anonymizer.release.drafting import DraftOptions, StudyProposal
+from anonymizer.release.place import STUDY_FILE
 from anonymizer.release.pseudonyms import PseudonymKey
 from anonymizer.tables.reading import STUDY, read_whole
 

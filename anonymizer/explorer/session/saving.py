@@ -10,9 +10,8 @@ from anonymizer.explorer.session.session import Session
 from anonymizer.explorer.session.text import merged
 from anonymizer.hierarchy.authoring import rule_text
 from anonymizer.release.document import parse_document
-from anonymizer.release.drafting import HIERARCHIES
 from anonymizer.release.output import write_file
-from anonymizer.release.place import relative
+from anonymizer.release.place import HIERARCHIES, relative
 from anonymizer.tables.reading import HIERARCHY, STUDY, parsed_toml, read_whole
 
 LONGEST = 60
