@@ -336,7 +336,8 @@ class Counted:
                 taken_for = group.size if model.population is None else group.people
                 return literature.highest_risk([taken_for]) <= risk + FORGIVEN
             case IndividualRisk(risk):
-                found = literature.individual_risk(group.size, group.people)
+                # Where persons have several records, they are who stands for others.
+                found = literature.individual_risk(len(group.persons) or group.size, group.people)
                 return found <= risk + FORGIVEN
             case _ if not model.sensitive:
                 return model.holds(group.size)

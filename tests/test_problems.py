@@ -54,6 +54,15 @@ def test_problems_of_rehearsals_are_solved_as_by_brute_force(start):
     assert wrong_in(range(AGAINST + start, AGAINST + start + at_length(10, 300))) == {}
 
 
+def test_a_trace_says_which_nodes_break_the_policy_of_persons_alone():
+    """What adds up over classes would hold at the lowest node of this problem."""
+    case = drawn(PERSONS + 40)
+    found = branch_and_bound.branch_and_bound(case.problem(NUMPY))
+    feasible = {*case.brute.outcomes}
+    assert (found.node, found.trace.scores.keys()) == ((1,), feasible)
+    assert found.trace.infeasible == {*case.brute.nodes} - feasible == {(0,)}
+
+
 def wrong_in(numbers):
     """What is wrong with the answers to problems, by their numbers."""
     found = {number: tried(number).complaints for number in numbers}

@@ -15,6 +15,7 @@ from lengths import at_length
 from scipy.sparse import csr_array
 
 from anonymizer import (
+    EntropyLDiversity,
     HouseholdCompositionKAnonymity,
     HouseholdKAnonymity,
     HouseholdRisk,
@@ -252,6 +253,12 @@ def test_models_of_households_stay_what_they_are_of_persons():
         LargestShare(1 / 4),
     ]
     assert over_persons([HouseholdKAnonymity(5)], ("who",), ("home",))[1:] == (LargestShare(1 / 5),)
+
+
+def test_a_bound_on_values_is_none_on_persons():
+    """Seven values in each class make no share of a person smaller."""
+    found = over_persons([KAnonymity(2), EntropyLDiversity(7)], ("who",))
+    assert found == (PersonKAnonymity(2), EntropyLDiversity(7), LargestShare(1 / 2))
 
 
 def test_every_record_has_a_household():
