@@ -57,6 +57,7 @@ PRIVACY = (
     "privacy/test_gaps.py",
     "privacy/test_models_of_populations.py",
     "privacy/test_beliefs.py",
+    "privacy/test_households.py",
 )
 MODULES: dict[str, Sequence[str | Path]] = {
     "anonymizer.release.proof": (

@@ -72,6 +72,12 @@ def test_what_readers_may_believe_of_a_class_of_two_values():
     assert measures_of(DistinctLDiversity(2, odds=100), classes_of([[5, 5, 0]]))[0] == 2
 
 
+def test_a_bound_without_odds_by_hand():
+    """Half of a class is anybody's, such as one of the value that one in ten has: .9 away."""
+    plain = TCloseness(0.5, "equal", odds=2).without_odds(classes_of([[9, 1]]))
+    assert (plain.odds, plain.t) == (None, pytest.approx((0.5 - 0.5 * 0.9) / 0.5))
+
+
 @given(some_classes(), models, some_odds, st.data())
 def test_no_belief_of_such_odds_breaks_what_is_accepted(classes, model, odds, data):
     """Whatever somebody believes whose odds are within the bound."""

@@ -259,6 +259,8 @@ def test_a_bound_on_values_is_none_on_persons():
     """Seven values in each class make no share of a person smaller."""
     found = over_persons([KAnonymity(2), EntropyLDiversity(7)], ("who",))
     assert found == (PersonKAnonymity(2), EntropyLDiversity(7), LargestShare(1 / 2))
+    alone = EntropyLDiversity(7)
+    assert over_persons([alone], ("who",), numbers=True) == (alone,)
 
 
 def test_every_record_has_a_household():

@@ -33,9 +33,12 @@ from anonymizer import (
 )
 from anonymizer.cli import main
 from anonymizer.counts.persons import PER_PERSON
+from anonymizer.counts.schema import Schema
 from anonymizer.privacy import LargestShare, PersonKAnonymity
 from anonymizer.recoding.full_domain.solve import STRATEGIES
+from anonymizer.release.proof import same_persons
 from anonymizer.release.verification.verification import verify_release
+from anonymizer.tables import engine
 from anonymizer.tables.relations.frames import relation_of
 
 AGE = Hierarchy.ranges(widths=[2, 4, 8])
@@ -471,3 +474,14 @@ def test_numbers_without_persons_are_refused_by_their_keys(tmp_path, capsys):
     study = laid(tmp_path, STUDY.replace('"number"', '"numbers"'))
     assert code_of("run", study, "--output", tmp_path / "out") == 2
     assert '[output] person must be "number", or { pseudonym =' in capsys.readouterr().err
+
+
+def test_persons_are_the_same_however_their_records_are_counted():
+    """Somebody has x twice and y once: two rows of a tally, and three of a table."""
+    one = pd.DataFrame({"who": [1, 1, 1], "a": ["x", "x", "y"]})
+    schema = Schema(("a",), (), person=("who",))
+    tally = engine.tally(one.assign(who=2), ["who", "a"])
+    assert (len(tally.index), len(one)) == (2, 3)
+    assert same_persons(tally, one, schema)
+    assert same_persons(one, tally, schema)
+    assert not same_persons(tally, one[1:], schema)
