@@ -95,9 +95,7 @@ def lint() -> None:
     """
 
 
-@click.command(
-    epilog="\b\nExamples:\n  anonymizer models\n  anonymizer models --presets >> study.toml"
-)
+@click.command(epilog="\b\nExamples:\n  anonymizer models\n  anonymizer models --presets")
 @click.option(
     "--presets",
     is_flag=True,
