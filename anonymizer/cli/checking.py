@@ -86,7 +86,7 @@ def check() -> None:
 @database_option
 @format_options
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
-@carried_out("anonymizer.cli.lint")
+@carried_out("anonymizer.cli.risk")
 def lint() -> None:
     """Find in a raw TABLE, or in a release, what a rule wants removed.
 

@@ -1,4 +1,4 @@
-"""What an attacker learns from a table, and attacks on releases."""
+"""What a table has that it should not, what an attacker learns from it, and attacks on releases."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -11,10 +11,14 @@ from anonymizer.cli.options import show, warn
 from anonymizer.feedback.progress import progress
 from anonymizer.feedback.words import names_listed
 from anonymizer.hierarchy import Hierarchy
+from anonymizer.hierarchy.codes import people_by_zip3
+from anonymizer.profiling.safe_harbor import safe_harbor as examined
 from anonymizer.release.description import required_model
 from anonymizer.release.manifest import is_release
+from anonymizer.release.place import read_raw
 from anonymizer.release.study import Study
 from anonymizer.report.printing import picture_at, print_json, print_report, printing
+from anonymizer.report.profile import safe_harbor_report
 from anonymizer.report.risk import audit_report, check_report, queries_report, risk_report
 from anonymizer.risk.audit import audit_files
 from anonymizer.risk.check import check_file
@@ -35,6 +39,31 @@ def check(table: Path, strict: bool, weight: str | None, as_json: bool, **option
     warn(found.warnings)
     show("the table was checked", as_json, found, check_report)
     if found.broken or (strict and found.warnings):
+        return 1
+    return UNEXAMINED if found.unexamined else 0
+
+
+def lint(
+    table: Path,
+    safe_harbor: bool,
+    census: Path | None,
+    database_table: str | None,
+    columns: tuple[str, ...] | None,
+    as_json: bool,
+    **form: Any,
+) -> int:
+    """Carry out ``lint``."""
+    if not safe_harbor:
+        raise click.UsageError("say which rule the table is held against: --safe-harbor")
+    people = None if census is None else people_by_zip3(census)
+    with progress() as watch:
+        watch(f"reading {table.name}", 0, None)
+        path = Subject.of_release(table).path if is_release(table) else table
+        with read_raw(path, database_table, columns, form) as (raw, _):
+            watch("looking for identifiers", 0, None)
+            found = examined(raw, people)
+    show("the table was examined", as_json, found, safe_harbor_report)
+    if found.findings:
         return 1
     return UNEXAMINED if found.unexamined else 0
 

@@ -3,6 +3,8 @@
 Numbers of records by text go in; what is no number comes out, and what a study may call missing.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from collections import Counter
@@ -12,15 +14,24 @@ from decimal import Decimal
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 
+from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, NUMBERS
 from anonymizer.hierarchy.calendar import Clock, iso_of, partial_unit
 from anonymizer.hierarchy.label import BREAKS, CodeForm
 from anonymizer.kernels.arrays import Floats
+from anonymizer.tables import engine
 from anonymizer.tables.values import measure_in, number_of, number_text, range_in
 
 CODE = re.compile(r"(?=.*\d)[\w-]{3,20}")
 """A code: letters and digits."""
+
+SPELLINGS = frozenset("? NA N/A n/a na NaN nan NULL null #N/A . -".split())  # noqa: SIM905
+"""Texts that stand for a missing value, and for nothing else; ``None`` may be an answer."""
+
+NOBODY = frozenset(("", "none", "unknown", "no", *(each.casefold() for each in SPELLINGS)))
+"""What stands in place of a key where there is none."""
 
 POSTCODE = re.compile(r"(?=.*\d)[A-Za-z0-9]{1,6}([ -]?[A-Za-z0-9]{1,5})?")
 """A postcode of some country, of two parts at the most."""
@@ -373,7 +384,7 @@ def unit_among(texts: Sequence[str]) -> tuple[str, str] | None:
     return None
 
 
-def measured_among(texts: Sequence[str], there: "Among") -> "Among | None":
+def measured_among(texts: Sequence[str], there: Among) -> Among | None:
     """Return what a column of numbers with a unit is; None of any other."""
     found = unit_among(texts)
     if found is None:
@@ -408,3 +419,27 @@ def plain_date(text: str) -> str:
     """Return a date as it is, and one without a day by its first one."""
     unit = partial_unit(text)
     return text if unit is None else iso_of(unit[0])
+
+
+def columns_of_texts(table: pd.DataFrame) -> list[str]:
+    """Return the columns that may hold texts whose values can be distinguished."""
+    found = []
+    for name in table.columns:
+        column = table[name]
+        if not (pd.api.types.is_string_dtype(column) or column.dtype in (object, "category")):
+            continue
+        try:
+            engine.distinct(column)
+        except InputError:  # lists, say
+            continue
+        found.append(name)
+    return found
+
+
+def spellings_of_missing(table: pd.DataFrame) -> tuple[str, ...]:
+    """Return the spellings of missing values that occur in any column, sorted."""
+    found: set[str] = set()
+    for name in columns_of_texts(table):
+        values = engine.distinct(table[name])[1]
+        found |= SPELLINGS & {value.strip() for value in values if isinstance(value, str)}
+    return tuple(sorted(found))

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.kernels.arrays import Codes
-from anonymizer.profiling.absent import NOBODY
+from anonymizer.profiling.among import NOBODY
 from anonymizer.profiling.columns import FEW, Kind, ProfiledColumn
 from anonymizer.profiling.dependence import (
     BY_CHANCE,

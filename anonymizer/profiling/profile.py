@@ -14,7 +14,7 @@ import pandas as pd
 from anonymizer.counts.ground import COMBINATIONS, OFF
 from anonymizer.errors import InputError, column_names, require_columns
 from anonymizer.kernels.arrays import Codes, Ints
-from anonymizer.profiling.absent import columns_of_texts, spellings_of_missing
+from anonymizer.profiling.among import columns_of_texts, spellings_of_missing
 from anonymizer.profiling.columns import (
     Kind,
     ProfiledColumn,

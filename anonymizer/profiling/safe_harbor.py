@@ -28,8 +28,8 @@ OLDEST = 89
 SHARED = 20
 """Records that have a value on average, from which on a name alone makes no identifier."""
 
-EARLIEST, LATEST = 1850, 2150
-"""Years that a birth, or an event of somebody alive, can be of."""
+EARLIEST = 1850
+"""The first year that a birth is of."""
 
 PROPER = re.compile(r"[^\W\d_a-z][\w.'-]*(,? [^\W\d_][\w.'-]*){1,3}")
 PICTURE = re.compile(r"\S.*\.(jpe?g|png|gif|bmp|tiff?|heic|webp|dcm)|data:image/.*", re.IGNORECASE)
@@ -59,17 +59,19 @@ NEW_YEAR = re.compile(r"\b\d{4}-01-01\b(?! \d)")
 WITHIN_YEAR = re.compile(r"\d{4}[- ]?(q[1-4]|w\d\d|h[12])|\d{1,2}/\d{4}", re.IGNORECASE)
 """Quarters, weeks, halves and months of years: elements of dates, too."""
 
-IN_PROSE: Mapping[str, re.Pattern[str]] = {
+WITHIN: Mapping[str, re.Pattern[str]] = {
     "F": re.compile(EMAIL.pattern, re.IGNORECASE),
     "N": re.compile(URL.pattern, re.IGNORECASE),
     "G": re.compile(r"\b\d{3}-\d{2}-\d{4}\b"),
     "D": re.compile(r"(\(\d{3}\) ?|\b\d{3}[-.])\d{3}[-.]\d{4}\b|\+\d{1,3}[ -]\d[\d -]{6,}"),
     "E": FAX_WITHIN,
     "H": CHART,
-    "C": DAY,
     "A": re.compile(r"\b(Mr|Mrs|Ms|Miss|Dr|Prof)\.? [A-Z]\w+"),
 }
-"""What is looked for within texts of several words."""
+"""What is looked for within texts, those of several words above all."""
+
+SEVERAL = re.compile(r"[\s;,|]")
+"""What stands between words, or between entries of a list."""
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
@@ -258,24 +260,25 @@ class _Column:
             ("C", "years of birth tell ages over 89", self._births()),
             ("B", "zip codes have more than three characters", self._long_codes),
             ("B", few, self._few_people()),
-            *((letter, "texts have it within", count) for letter, count in self._in_prose()),
+            *((letter, "it stands within values", count) for letter, count in self._within()),
             ("R", "nearly every record has a value of its own", self._unique()),
         )
         yield from ((letter, (why, count)) for letter, why, count in counts if count)
 
     def _of_kinds(self) -> Iterator[tuple[str, int]]:
-        if not self.prose:
-            for each in IDENTIFIERS:
-                forms = (*(kind for kind in KINDS if kind.name in each.kinds), *each.forms)
-                counts = [_number_of(form, self.texts) for form in forms]
-                if count := max(counts, default=0):
-                    yield each.letter, count
+        for each in IDENTIFIERS:
+            forms = (*(kind for kind in KINDS if kind.name in each.kinds), *each.forms)
+            counts = [_number_of(form, self.texts) for form in forms]
+            if count := max(counts, default=0):
+                yield each.letter, count
 
-    def _in_prose(self) -> Iterator[tuple[str, int]]:
+    def _within(self) -> Iterator[tuple[str, int]]:
+        """What is found within values, a few of which may be notes where all others are not."""
+        several = [text for text in self.texts if SEVERAL.search(text)]
         # A number of a fax is none of a telephone.
-        others = [FAX_WITHIN.sub(" ", text) for text in self.texts] if self.prose else []
-        for letter, pattern in IN_PROSE.items() if self.prose else ():
-            texts = self.texts if letter == "E" else others
+        others = [FAX_WITHIN.sub(" ", text) for text in several]
+        for letter, pattern in WITHIN.items():
+            texts = several if letter == "E" else others
             yield letter, sum(1 for text in texts if pattern.search(text))
 
     def _ages(self) -> int:

@@ -17,7 +17,7 @@ from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.privacy import AlphaKAnonymity, DifferentialPrivacy, KAnonymity, PrivacyModel
-from anonymizer.profiling.absent import NOBODY
+from anonymizer.profiling.among import NOBODY
 from anonymizer.profiling.columns import FEW as SEVERAL
 from anonymizer.profiling.columns import ProfiledColumn
 from anonymizer.profiling.dependence import is_copy, is_key_to, is_personal, may_be_key_to, unit_in

@@ -1,4 +1,4 @@
-"""Tables of what a raw table is, and of the study that is proposed for it."""
+"""Tables of what a raw table is, of the study that is proposed for it, and of its identifiers."""
 
 from collections.abc import Iterator
 from itertools import groupby
@@ -8,7 +8,10 @@ from shlex import quote
 from anonymizer.feedback.document import Block, Table
 from anonymizer.feedback.words import plural
 from anonymizer.profiling import TableProfile
+from anonymizer.profiling.safe_harbor import SafeHarbor
 from anonymizer.release.study import Draft
+
+RULE = "45 CFR 164.514(b)(2)(i)"
 
 SHOWN = 100
 """How many columns are printed."""
@@ -129,3 +132,31 @@ def _model(keys: dict[str, object]) -> str:
 
 def _quoted(path: Path) -> str:
     return quote(str(path))
+
+
+def safe_harbor_report(found: SafeHarbor) -> Iterator[Block]:
+    """Yield what was found, what could not be examined, and what Safe Harbor wants besides."""
+    size = f"{plural(found.records, 'record')}, {plural(found.columns, 'column')}"
+    if found.findings:
+        columns = len({each.column for each in found.findings})
+        rows = [
+            [each.letter, each.identifier, each.column, _why(each.count, each.of, each.why)]
+            for each in found.findings
+        ]
+        yield Table(f"{RULE}: {size}", ["", "identifier", "column", "found by"], rows)
+        yield f"{plural(columns, 'column')} must change before this is Safe Harbor:"
+        remedies = dict.fromkeys((each.letter, each.remedy) for each in found.findings)
+        yield from (f"  ({letter}) {remedy}" for letter, remedy in remedies)
+    else:
+        yield f"{RULE}: {size}: none of the 18 identifiers was found."
+    if found.unexamined:
+        yield "Not examined:"
+        yield from (f"  {name}: {why}" for name, why in found.unexamined)
+    yield (
+        "Whoever releases must also have no knowledge that what is left could identify somebody "
+        "(164.514(b)(2)(ii)); no program can say that."
+    )
+
+
+def _why(count: int | None, of: int, why: str) -> str:
+    return why if count is None else f"{why} ({count:,} of {plural(of, 'value')})"

@@ -12,7 +12,7 @@ from anonymizer.counts.ground import require_countable, require_held
 from anonymizer.counts.schema import Schema
 from anonymizer.kernels.arrays import Codes
 from anonymizer.privacy import PrivacyModel
-from anonymizer.profiling.absent import spellings_of_missing
+from anonymizer.profiling.among import spellings_of_missing
 from anonymizer.release.column_warnings import column_warnings, combinations_of, unique_warnings
 from anonymizer.release.person_warnings import person_warnings
 from anonymizer.release.relations import admitted_in, cleaned_in

@@ -172,6 +172,12 @@ def test_free_text_is_looked_into_and_never_examined():
     assert (clean.findings, len(clean.unexamined)) == ((), 1)
 
 
+def test_a_note_among_categories_is_looked_into():
+    """Most cells say none, so that the column is no free text."""
+    values = ["none"] * 50 + ["call (212) 555-0101", "kim@example.org; bob@example.org"] * 5
+    assert letters(found(remark=values)) == {("D", "remark"), ("F", "remark")}
+
+
 def test_what_many_share_is_no_identifier():
     """Whether somebody has a telephone, or what kind of account, is told by the name alone."""
     columns = {

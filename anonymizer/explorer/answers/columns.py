@@ -7,7 +7,7 @@ from typing import Literal
 from anonymizer.errors import InputError
 from anonymizer.explorer.answers.counted import CountedStudy
 from anonymizer.feedback.words import count, share
-from anonymizer.profiling.absent import spellings_of_missing
+from anonymizer.profiling.among import spellings_of_missing
 from anonymizer.profiling.columns import share_alone
 from anonymizer.profiling.ladders import Ladder, grounded_ladder, ladder_in_boxes, ladder_of
 from anonymizer.profiling.policy import size_of
