@@ -47,8 +47,11 @@ UNIT = ("unit", "decimal")
 EXACT = "exact"
 """That level 1 of ranges with ends has whole numbers as they are."""
 
-LISTING = ("file", "keep", "order", "census")
-"""Rules that list values, or name a file."""
+FILES = ("file", "census")
+"""Rules that are the path of a file."""
+
+LISTING = ("keep", "order", *FILES)
+"""Rules that list values, or are a file that does."""
 
 NUMERIC = ("widths", "cuts", "origin", "bottom", "top", GROUND)
 """Parts of rules that are numbers."""

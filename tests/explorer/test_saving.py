@@ -96,6 +96,15 @@ def test_a_rule_of_the_session_brings_its_table_along(session, tmp_path):
     )
 
 
+def test_a_rule_of_the_session_brings_its_census_along(session, tmp_path):
+    session.folder.mkdir(exist_ok=True)
+    (session.folder / "zcta.csv").write_text("zip,people\n02139,36434\n")
+    with_cities(session, "city.toml", 'census = "zcta.csv"\n')
+    save_study(session, "study.toml")
+    assert {path.name for path in (tmp_path / "hierarchies").iterdir()} == {"city.toml", "zcta.csv"}
+    assert Study(session.path).hierarchies["city"].labels("02139") == ("021**", "*")
+
+
 def test_a_study_that_was_changed_elsewhere_is_not_written_over(session):
     choose_k(session, 5)
     session.path.write_text(session.path.read_text() + "\n# by somebody else\n")

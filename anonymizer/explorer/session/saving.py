@@ -9,6 +9,7 @@ from anonymizer.errors import InputError
 from anonymizer.explorer.session.session import Session
 from anonymizer.explorer.session.text import merged
 from anonymizer.hierarchy.authoring import rule_text
+from anonymizer.hierarchy.reading import FILES
 from anonymizer.release.document import parse_document
 from anonymizer.release.output import write_file
 from anonymizer.release.place import HIERARCHIES, relative
@@ -94,15 +95,15 @@ class Shelf:
         if isinstance(rule, str) and rule != "suppress":
             return self._copied(self.session.path.parent / rule)
         table: dict[str, Any] = {"suppress": True} if rule == "suppress" else dict(rule)
-        if "file" in table:
-            table["file"] = self._copied(self.session.path.parent / table["file"]).name
+        for key in {*FILES} & {*table}:
+            table[key] = self._copied(self.session.path.parent / table[key]).name
         return self._put(f"{_plain(name)}{ENDING}", rule_text(table).encode())
 
     def _ruled(self, rule: object, elsewhere: bool) -> object:
         if isinstance(rule, str) and rule != "suppress":
             return self._placed(rule, elsewhere)
         if isinstance(rule, dict):
-            given = {key: rule[key] for key in ("file", "path") if isinstance(rule.get(key), str)}
+            given = {key: rule[key] for key in (*FILES, "path") if isinstance(rule.get(key), str)}
             moved: dict[str, object] = {
                 key: self._placed(each, elsewhere) for key, each in given.items()
             }
@@ -123,9 +124,10 @@ class Shelf:
 
     def _copied(self, path: Path) -> Path:
         text = read_whole(path, HIERARCHY, "hierarchy ")
-        if path.suffix.lower() == ENDING and "file" in (rule := parsed_toml(text)):
-            inner = self._copied(path.parent / str(rule["file"]))
-            text = merged(text, {**rule, "file": inner.name})
+        rule = parsed_toml(text) if path.suffix.lower() == ENDING else {}
+        for key in {*FILES} & {*rule}:
+            inner = self._copied(path.parent / str(rule[key]))
+            text = merged(text, {**rule, key: inner.name})
         return self._put(path.name, text.encode())
 
     def _put(self, name: str, content: bytes) -> Path:

@@ -16,7 +16,7 @@ from anonymizer.explorer.answers.outcome import StudyOutcome
 from anonymizer.hierarchy import ANY, MISSING, Hierarchy, Taxonomy, shown_label
 from anonymizer.hierarchy.authoring import LevelUse, check_hierarchy, records_of, rows_of
 from anonymizer.hierarchy.hierarchy import kind_of
-from anonymizer.hierarchy.reading import GENERAL, GROUND, Table
+from anonymizer.hierarchy.reading import FILES, GENERAL, GROUND, Table
 from anonymizer.hierarchy.rules import ListedHierarchy
 from anonymizer.kernels.arrays import Codes
 from anonymizer.tables import engine
@@ -210,8 +210,8 @@ def rule_in(given: object, directory: Path) -> dict[str, Any]:
     if not isinstance(path, str) or not path.lower().endswith(".toml"):
         return rule
     inner = parsed_toml(read_whole(directory / path, STUDY, "hierarchy "))
-    if "file" in inner:
-        inner["file"] = (Path(path).parent / inner["file"]).as_posix()
+    for key in {*FILES} & {*inner}:
+        inner[key] = (Path(path).parent / inner[key]).as_posix()
     return {**inner, **{key: value for key, value in rule.items() if key != "file"}}
 
 
