@@ -1,13 +1,14 @@
 # Two commands do everything: `make demo` and `make test`; `make docs` builds the site. Each makes its
 # own .venv first. What stands apart has suites of its own: `make test-explorer`, `make test-papers`,
-# `make test-docs`.
+# `make test-docs`, `make test-benchmarks`.
 # `make quick` runs the tests of what differs from main, `make long` all at full length, `make frozen`
 # compares what is released and said with what was recorded.
 PYTHON ?= python3
 BIN := .venv/bin
 KERNELS := anonymizer/kernels/native/kernels.so
+APART := explorer papers docs benchmarks
 
-.PHONY: kernels demo test suite test-explorer test-papers test-docs quick long frozen lint types docs clean
+.PHONY: kernels demo test suite test-explorer test-papers test-docs test-benchmarks quick long frozen lint types docs clean
 
 demo: .venv/demo
 	$(BIN)/anonymizer demo --output demo-release --force
@@ -17,9 +18,9 @@ test: lint
 	$(MAKE) --no-print-directory --jobs=2 types suite
 
 suite: kernels
-	$(BIN)/pytest -n 2 --ignore=tests/explorer --ignore=tests/papers --ignore=tests/docs
+	$(BIN)/pytest -n 2 $(addprefix --ignore=tests/,$(APART))
 
-test-explorer test-papers test-docs: test-%: kernels
+$(addprefix test-,$(APART)): test-%: kernels
 	$(BIN)/pytest -n 2 tests/$*
 
 quick: kernels

@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 RESULT = Path(__file__).with_name("long.md")
-APART = ("explorer", "papers", "docs")
+APART = ("explorer", "papers", "docs", "benchmarks")
 """Tests that `make test` leaves to suites of their own."""
 
 PARTS = {

@@ -137,7 +137,7 @@ def test_the_release_is_the_best_of_plain_python(number):
     """Every set of persons at every node: who stays, whether the policy holds, what is best."""
     privacy, sensitive = POLICIES[number]
     rng, solved = np.random.default_rng(30 + number), 0
-    for _ in range(at_length(8, 300)):
+    for _ in range(at_length(5, 300)):
         raw = table_of(rng)
         persons = raw["who"].nunique()
         best, stays, fine = inf, {}, 0
@@ -202,7 +202,7 @@ def test_any_pairs_leave_the_largest_set(data):
 
 def test_who_goes_does_not_depend_on_sensitive_values():
     rng, released = np.random.default_rng(8), 0
-    for _ in range(at_length(20, 200)):
+    for _ in range(at_length(12, 200)):
         raw = table_of(rng)
         other = raw.assign(w=rng.permutation(raw["w"].to_numpy()))
         recoding = Fixed({"age": 2, "sex": 0}, suppression=0.9, suppress_persons=True)
@@ -219,7 +219,7 @@ def test_who_goes_does_not_depend_on_sensitive_values():
 
 def test_combinations_of_known_records_hold_of_who_is_left():
     rng, released = np.random.default_rng(2), 0
-    for _ in range(at_length(20, 200)):
+    for _ in range(at_length(12, 200)):
         raw = table_of(rng)
         anonymizer = anonymizer_of([KmAnonymity(k=2, m=2)])
         try:
@@ -249,7 +249,7 @@ def test_combinations_of_known_records_hold_of_who_is_left():
 def test_what_the_search_takes_is_proven_of_the_release(options):
     """The proof counts the released table anew: where it differs nothing would be released."""
     rng, left_out = np.random.default_rng(17), 0
-    for _ in range(at_length(8, 200)):
+    for _ in range(at_length(5, 200)):
         raw = table_of(rng).assign(home=lambda table: table["place"] % 2)
         raw["v"] = rng.choice(["x", "y", "z"], len(raw))
         if "missing" in options:

@@ -162,7 +162,7 @@ RECODINGS = [
 @pytest.mark.parametrize("recoding", RECODINGS, ids=repr)
 def test_a_release_satisfies_the_policy_of_households(recoding):
     rng, released_some = np.random.default_rng(9), 0
-    for _, privacy in product(range(at_length(3, 100)), POLICIES):
+    for _, privacy in product(range(at_length(2, 100)), POLICIES):
         raw = table_of(rng)
         anonymizer = anonymizer_of(privacy, recoding)
         try:
@@ -179,7 +179,7 @@ def test_a_release_satisfies_the_policy_of_households(recoding):
 
 @pytest.mark.parametrize("recoding", [Boxes(), VariableRange(), MergedCells()], ids=repr)
 def test_households_of_each_class_are_for_every_recoding(recoding):
-    for seed in range(at_length(3, 40)):
+    for seed in range(at_length(2, 40)):
         raw = table_of(np.random.default_rng(seed), 14)
         anonymizer = anonymizer_of([HouseholdKAnonymity(3)], recoding)
         released = anonymizer.fit_transform(raw)
@@ -208,7 +208,7 @@ def labels_of_homes(raw: pd.DataFrame, recoding) -> list[set[str]]:
 
 @pytest.mark.parametrize("recoding", [FullDomain(), VariableRange(), Cut()], ids=repr)
 def test_what_all_members_have_has_one_label_where_each_value_has_one(recoding):
-    for seed in range(at_length(3, 60)):
+    for seed in range(at_length(2, 60)):
         raw = in_rooms(np.random.default_rng(seed))
         assert {len(labels) for labels in labels_of_homes(raw, recoding)} == {1}
 
@@ -236,7 +236,7 @@ def levels_of(value: int, sex: str, node: tuple[int, int]) -> tuple[object, obje
 def test_the_best_levels_are_those_of_enumeration():
     rng, solved = np.random.default_rng(21), 0
     searches = ["automatic", "bisection", "top-down", "incognito", "exhaustive", "branch-and-bound"]
-    for number, privacy in product(range(at_length(6, 200)), POLICIES):
+    for number, privacy in product(range(at_length(4, 200)), POLICIES):
         raw, best = table_of(rng), None
         for node in product(range(5), range(2)):
             rows = zip(raw["age"], raw["sex"], strict=True)

@@ -165,7 +165,7 @@ RECODINGS = [
 @pytest.mark.parametrize("recoding", RECODINGS, ids=repr)
 def test_a_release_satisfies_the_policy_of_members(recoding):
     rng, released_some = np.random.default_rng(9), 0
-    for _, privacy in product(range(at_length(5, 100)), POLICIES):
+    for _, privacy in product(range(at_length(3, 100)), POLICIES):
         raw = table_for(privacy, rng)
         anonymizer = anonymizer_of(privacy, recoding)
         try:
@@ -184,7 +184,7 @@ def test_a_release_satisfies_the_policy_of_members(recoding):
 def test_the_best_levels_are_those_of_enumeration():
     rng, solved = np.random.default_rng(21), 0
     searches = ["automatic", "bisection", "top-down", "incognito", "exhaustive", "branch-and-bound"]
-    for number, privacy in product(range(at_length(6, 200)), POLICIES):
+    for number, privacy in product(range(at_length(4, 200)), POLICIES):
         raw, best = table_for(privacy, rng), None
         recoding = FullDomain(search=searches[number % len(searches)])
         anonymizer = anonymizer_of(privacy, recoding, objective="discernibility")
@@ -219,7 +219,7 @@ def test_households_of_each_class_are_for_every_recoding(recoding):
 
 def test_whole_persons_are_suppressed_under_a_risk_of_households():
     recoding = FullDomain(suppression=0.5, suppress_persons=True)
-    for seed in range(at_length(4, 50)):
+    for seed in range(at_length(3, 50)):
         raw = table_of(np.random.default_rng(seed), 20)
         anonymizer = anonymizer_of([HouseholdRisk(0.7), KAnonymity(3)], recoding)
         released = anonymizer.fit_transform(raw)

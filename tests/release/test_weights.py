@@ -378,7 +378,7 @@ def test_a_table_is_checked_as_it_stands_by_hand():
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: f"{model.name} {model.threshold:g}")
 def test_a_check_says_what_plain_python_does(model):
     rng = np.random.default_rng(11)
-    for _ in range(at_length(4, 60)):
+    for _ in range(at_length(3, 60)):
         raw = table_of(rng)
         classes = classes_at(raw, (0, 0))
         found = check(raw, ["age", "sex"], "w", [model], weight="people")

@@ -73,7 +73,7 @@ def test_beliefs_are_right_as_often_as_they_say():
 
     Where a belief is 0 or 1 it is never wrong.
     """
-    guessed = guesses(at_length(40, 1_000))
+    guessed = guesses(at_length(20, 1_000))
     for belief, right, _ in guessed:
         assert 1e-9 < belief < 1 - 1e-9 or right == (belief > 0.5)
     tails = in_bins([(belief, right) for belief, right, _ in guessed])

@@ -138,7 +138,7 @@ CLOSE = '[[privacy]]\nmodel = "t-closeness"\ndistance = "equal"\nt = 0.6\n'
 def test_an_audit_finds_what_the_steward_knows(tmp_path):
     """The worst class of every model, and persons counted by pandas."""
     rng, released = np.random.default_rng(5), 0
-    for recoding, missing in product(RECODINGS, range(at_length(3, 40))):
+    for recoding, missing in product(RECODINGS, range(at_length(2, 40))):
         table = random_table(rng)
         if missing:
             table.loc[[2, 5], "w" if missing == 1 else "who"] = None
@@ -163,7 +163,7 @@ def test_an_audit_finds_what_the_steward_knows(tmp_path):
 def test_a_release_in_order_by_pandas(tmp_path, data):
     """Persons of the classes that stand in the release, next to the original in its order."""
     rng = np.random.default_rng(7)
-    for _ in range(at_length(3, 100)):
+    for _ in range(at_length(2, 100)):
         table = random_table(rng)
         given = f'{STUDY}{SHARE}[output]\norder = "kept"\n'
         table.to_csv(tmp_path / "visits.csv", index=False)
