@@ -144,7 +144,7 @@ class Labels:
     def __init__(self, view: "HierarchiesView") -> None:
         self._view = view
         self._group: HierarchyGroup | None = None
-        self._named_for: HierarchyGroup | None = None
+        self._named_for: tuple[int, str] | None = None
         with ui.element("div").classes("cards"):
             self._build_chosen()
             self._build_new()
@@ -197,9 +197,8 @@ class Labels:
         new = {**inner, top: f"a new level {top}"}
         _offer(self._level, new, _kept(self._level.value, new, 1))
         places = self._offered(found)
-        if self._group not in found.groups:
-            self._group = None
-        value = None if self._group is None else found.groups.index(self._group)
+        value = self._place_in(found)
+        self._group = None if value is None else found.groups[value]
         if value is not None:
             places[value] = _named(found.groups[value])
         _offer(self._place, places, value)
@@ -211,6 +210,15 @@ class Labels:
         self._group = group
         if self._view.found is not None:
             self.show(self._view.found)
+
+    def _place_in(self, found: Generalized) -> int | None:
+        """Where the chosen group is now: a step may leave it in another group, or larger."""
+        if self._group is None:
+            return None
+        chosen = (self._group.level, self._group.label)
+        places = (place for place, each in enumerate(found.groups)
+                  if (each.level, each.label) == chosen)  # fmt: skip
+        return next(places, None)
 
     def _offered(self, found: Generalized) -> dict[int, str]:
         groups = found.groups
@@ -235,8 +243,8 @@ class Labels:
             self._enable()
             return
         self._words.set_text(f"{group.records:,} records, {group.values:,} values.")
-        if group != self._named_for:  # else somebody may be typing
-            self._named_for = group
+        if (group.level, group.label) != self._named_for:  # else somebody may be typing
+            self._named_for = (group.level, group.label)
             self._name.set_value(group.label if group.level else "")
         parent = found.groups[group.parent].label if group.parent >= 0 else None
         others = [] if group.level >= found.height else found.labels_at(group.level + 1)
