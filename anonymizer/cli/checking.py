@@ -246,7 +246,8 @@ def estimate() -> None:
     "  anonymizer risk table.csv --quasi-identifiers age,sex --sensitive diagnosis\n"
     "  anonymizer risk table.csv --study study.toml --by attribute\n"
     "  anonymizer risk table.csv --study study.toml --by record --output risks.csv\n"
-    "  anonymizer risk table.csv --quasi-identifiers age,sex --weight weight --household hhid"
+    "  anonymizer risk table.csv --quasi-identifiers age,sex --weight weight --household hhid\n"
+    "  anonymizer risk table.csv --quasi-identifiers age,sex --suda --by record -o risks.csv"
 )
 @table_argument
 @subject_options
@@ -262,9 +263,17 @@ def estimate() -> None:
 @click.option(
     "--size",
     type=click.IntRange(min=1),
-    default=2,
-    show_default=True,
-    help="Of the subsets of attributes, at most.",
+    help="Of the subsets of attributes, at most: 2; of those of --suda all.",
+)
+@click.option(
+    "--suda",
+    is_flag=True,
+    help="Find special uniques, which few of their values set apart, by SUDA2.",
+)
+@click.option(
+    "--fraction",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="The share of the population that TABLE is a sample of, for --suda: 0.01.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the measures as JSON.")
 @carried_out("anonymizer.cli.risk")

@@ -25,8 +25,12 @@ from anonymizer.risk.check import check_file
 from anonymizer.risk.file import Subject, assess_file, details_at, table_in
 from anonymizer.risk.queries import query_losses_of
 from anonymizer.risk.sample import SampleColumns
+from anonymizer.risk.special_uniques import FRACTION, special_uniques
 
 LOSSES = "anonymizer.report.plots.disclosure.draw_losses"
+
+SIZE = 2
+"""Attributes of a subset, at most, unless somebody says it."""
 
 UNEXAMINED = 3
 """The exit code where all that was examined is well, and not everything was."""
@@ -73,13 +77,17 @@ def risk(
     by: str | None,
     output: Path | None,
     force: bool,
-    size: int,
+    size: int | None,
     weight: str | None,
     household: tuple[str, ...] | None,
+    suda: bool,
+    fraction: float | None,
     as_json: bool,
     **options: Any,
 ) -> None:
     """Carry out ``risk``."""
+    if fraction is not None and not suda:
+        raise click.UsageError("--fraction is for --suda")
     if by == "record" and output is None:
         raise click.UsageError("--by record writes to a file only: name it with --output")
     if output is not None and by not in ("record", "class"):
@@ -87,10 +95,11 @@ def risk(
     subject = subject_of(table, **options)
     write = output and details_at(output, [subject.path, *subject.originals], force=force)
     with progress() as watch:
-        sizes = size if by == "attribute" else None
+        sizes = (size or SIZE) if by == "attribute" else None
         details: Any = by if write else None
         sampled = SampleColumns.of(weight, household or ())
-        found = assess_file(subject, sizes, watch, details, sampled)
+        special = partial(special_uniques, size=size, fraction=fraction or FRACTION, watch=watch)
+        found = assess_file(subject, sizes, watch, details, sampled, special if suda else None)
         if write and found.details is not None:
             write(found.details)
     classes = by == "class"

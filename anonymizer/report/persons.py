@@ -1,4 +1,4 @@
-"""Reports of persons who have several records, or live together: how well classes hide them."""
+"""Reports of how well classes hide persons: of several records, of households, special uniques."""
 
 from collections.abc import Iterator
 
@@ -9,6 +9,7 @@ from anonymizer.risk.check import Check
 from anonymizer.risk.person_audit import HouseholdAudit, PersonAudit
 from anonymizer.risk.persons import PersonRisk
 from anonymizer.risk.sample import HIGH, SampleRisk
+from anonymizer.risk.special_uniques import SpecialUniques
 
 OF_RECORDS = (
     "The policy is about persons, and the released table does not show whose its records are: all "
@@ -39,7 +40,10 @@ def _fewest_people(check: Check) -> str:
 
 
 def classes_report(assessment: Assessment) -> Iterator[Block]:
-    """Yield how small classes are, by persons or a sample's weights and households where known."""
+    """Yield how small classes are, by persons or a sample's weights and households where known.
+
+    And the special uniques, where these were looked for.
+    """
     sizes, persons = assessment.reidentification.sizes, assessment.persons
     if persons is None:
         yield (
@@ -54,6 +58,27 @@ def classes_report(assessment: Assessment) -> Iterator[Block]:
         yield from persons_report(persons)
     if assessment.sample is not None:
         yield from sample_report(assessment.sample)
+    if assessment.special is not None:
+        yield from special_report(assessment.special)
+
+
+def special_report(found: SpecialUniques) -> Iterator[Block]:
+    """Yield how many records few of their values set apart, and which attributes do."""
+    yield (
+        f"Special uniques (SUDA2): {plural(found.records, 'record')} alone in their values of up "
+        f"to {plural(found.size, 'attribute')}. In a sample of {found.fraction:.4g} of the "
+        f"population their DIS-SUDA scores are at most {found.highest:.4g}, and add up to "
+        f"{found.expected:.4g}."
+    )
+    if not found.records:
+        return
+    sizes = [[size, number] for size, number in found.by_size.items() if number]
+    yield Table("Minimal sets that set a record apart", ["attributes", "sets"], sizes, ", ,")
+    shares = sorted(found.by_attribute.items(), key=lambda each: -each[1])
+    rows = [[name, share] for name, share in shares]
+    yield Table("Share of all scores that sets with it have", ["attribute", "share"], rows, "s .2%")
+    sets = [[", ".join(each.attributes), each.records] for each in found.sets]
+    yield Table("Sets that set most records apart", ["attributes", "records"], sets, "s ,")
 
 
 def persons_report(risk: PersonRisk) -> Iterator[Block]:

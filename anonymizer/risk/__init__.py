@@ -19,6 +19,7 @@ from anonymizer.risk.detection import (
 from anonymizer.risk.profile import Inference, Measures, Profile, Reidentification, measures
 from anonymizer.risk.ranking import METRICS, InformationChain, RankedSubset, Ranking, rank
 from anonymizer.risk.refinement import MOST_SUBSETS, Refinement, refined_by
+from anonymizer.risk.special_uniques import SpecialUniques, special_uniques
 
 __all__ = [
     "DISTINCT",
@@ -34,6 +35,7 @@ __all__ = [
     "Ranking",
     "Refinement",
     "Reidentification",
+    "SpecialUniques",
     "Undeclared",
     "assess",
     "attribute_risks",
@@ -45,5 +47,6 @@ __all__ = [
     "refined_by",
     "separation",
     "share_alone",
+    "special_uniques",
     "undeclared",
 ]

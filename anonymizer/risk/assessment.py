@@ -32,6 +32,7 @@ from anonymizer.risk.refinement import (
     rows_in,
 )
 from anonymizer.risk.sample import SampleColumns, SampleRisk, sample_risk
+from anonymizer.risk.special_uniques import SpecialUniques
 from anonymizer.tables import engine
 from anonymizer.tables.numbering import Digits, crossed
 
@@ -51,8 +52,9 @@ class Assessment:
     ``reidentification`` is the risk that a record is found by an attacker who knows that its person
     is in the table, ``inference`` that of each sensitive attribute. Where ``persons`` have several
     records re-identification is about the person whose a record is, and each person counts once for
-    inference. ``sample`` is the risk by sampling weights and of households. ``joined`` is inference
-    by an attacker who knows all records of a person, where a release shows which are of one.
+    inference. ``sample`` is the risk by sampling weights and of households, ``special`` that of
+    records which few of their values set apart. ``joined`` is inference by an attacker who knows
+    all records of a person, where a release shows which are of one.
     """
 
     table: Columnar  # admitted
@@ -62,6 +64,7 @@ class Assessment:
     inference: Mapping[str, Inference]
     persons: PersonRisk | None = None
     sample: SampleRisk | None = None
+    special: SpecialUniques | None = None
     joined: Mapping[str, Inference] = field(default_factory=dict)
 
     @property
@@ -78,6 +81,7 @@ class Assessment:
             "classes": len(sizes),
             "persons": None if persons is None else persons.to_dict(),
             "sample": None if self.sample is None else self.sample.to_dict(),
+            "special_uniques": None if self.special is None else self.special.to_dict(),
             "reidentification": {
                 **self.reidentification.measures.to_dict(),
                 "average": len(sizes) / records if persons is None else persons.average,
@@ -110,13 +114,15 @@ class Assessment:
         Columns: ``records``; of re-identification ``posterior`` (max p(x|y)), ``i1``, ``i2``,
         ``i3``, ``i4`` and ``uncertainty`` H(X|y) in bits, and ``itpr``, the class's term of ITPR;
         of each sensitive attribute the same, such as ``i1(diagnosis)``. Also ``persons``, where
-        some have several records.
+        some have several records, and ``suda`` and ``dis_suda``, the score and the risk of special
+        uniques, where these were looked for.
         """
         columns: dict[str, np.ndarray] = {"records": self.reidentification.sizes}
         if self.persons is not None:
             columns["persons"] = self.persons.about.occurring
         for suffix, profile in self._profiles():
             columns |= {what + suffix: getattr(profile, which) for what, which in TERMS.items()}
+        columns |= self._of_special()
         return pd.DataFrame(columns, pd.RangeIndex(1, len(self.classes.sizes) + 1, name="class"))
 
     def by_record(self) -> pd.DataFrame:
@@ -129,8 +135,8 @@ class Assessment:
         ``i2`` (bits) and ``itpr``; and of each sensitive attribute,
         say diagnosis, ``posterior(diagnosis)``, the probability of the value that the record has,
         ``max_posterior(diagnosis)``, that of the likeliest value, ``i1(diagnosis)``,
-        ``i2(diagnosis)`` and ``itpr(diagnosis)``. Who reads it learns what an attacker would,
-        sensitive values included.
+        ``i2(diagnosis)`` and ``itpr(diagnosis)``; ``suda`` and ``dis_suda`` as by class. Who reads
+        it learns what an attacker would, sensitive values included.
         """
         class_of, sizes = self.classes.class_of, self.reidentification.sizes
         columns: dict[str, np.ndarray] = {
@@ -145,7 +151,13 @@ class Assessment:
                 columns["max_posterior" + suffix] = profile.posterior[class_of]
             for what in ("i1", "i2", "itpr"):
                 columns[what + suffix] = getattr(profile, TERMS[what])[class_of]
+        columns |= {name: figures[class_of] for name, figures in self._of_special().items()}
         return pd.DataFrame(columns, getattr(self.table, "index", None))
+
+    def _of_special(self) -> dict[str, np.ndarray]:
+        """The scores and risks of special uniques of each class, where these were looked for."""
+        special = self.special
+        return {} if special is None else {"suda": special.scores, "dis_suda": special.risks}
 
     def _profiles(self) -> list[tuple[str, Profile]]:
         inferred = [(f"({name})", about) for name, about in self.inference.items()]

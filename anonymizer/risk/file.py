@@ -33,8 +33,9 @@ from anonymizer.risk.assessment import Assessment, assess_columns
 from anonymizer.risk.detection import Detected, Undeclared, detect, undeclared
 from anonymizer.risk.measured import MeasuredTable
 from anonymizer.risk.ranking import Ranking, rank
-from anonymizer.risk.refinement import affordable
+from anonymizer.risk.refinement import Columnar, affordable
 from anonymizer.risk.sample import NO_SAMPLE, SampleColumns, sample_risk
+from anonymizer.risk.special_uniques import SpecialUniques
 from anonymizer.tables import engine
 from anonymizer.tables.counts_file import read_counts
 from anonymizer.tables.engine import Table, Tally
@@ -325,12 +326,19 @@ def assess_file(
     watch: Watch = ignore,
     details: Details | None = None,
     sampled: SampleColumns = NO_SAMPLE,
+    special: Callable[[Columnar, Sequence[str]], SpecialUniques] | None = None,
 ) -> FileRisk:
     """Measure the risk of a table file as it is: nothing is recoded.
 
     The table is counted where it lies. With a ``size`` also the risk of subsets of up to this many
     attributes, and with ``details`` that of each. ``sampled``: its weights and households.
+    ``special``: finds the special uniques of attributes, where they are wanted.
     """
+    if special is not None and (subject.schema.person or subject.hides_persons):
+        raise InputError(
+            "special uniques are persons of one record each; measure them of a table with a row "
+            "for each person, or leave out suda"
+        )
     if not subject.schema.person and not sampled.household:
         sampled = replace(sampled, household=subject.schema.household)
     sampled.require_apart(subject.schema)
@@ -338,7 +346,8 @@ def assess_file(
         schema = subject.schema
         assessment = assess_columns(measured.table, schema, watch, subject.privacy)
         sample = sample_risk(measured, schema, sampled, assessment.classes)
-        assessment = replace(assessment, sample=sample)
+        alone = special and special(measured.table, schema.quasi_identifiers)
+        assessment = replace(assessment, sample=sample, special=alone)
         columns = [name for name in measured.columns if isinstance(name, str)]
         withheld = replace(schema, releases_weight=False).withheld  # a raw table has raw weights
         hidden = (*schema.sensitive, *withheld, *subject.identifiers, *sampled.names)

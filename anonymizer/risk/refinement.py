@@ -19,7 +19,7 @@ from anonymizer.counts.columns import by_text
 from anonymizer.errors import InputError, is_whole
 from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.kernels.arrays import Codes, Ints, Places
-from anonymizer.kernels.splitting import split, uniform
+from anonymizer.kernels.native import call
 from anonymizer.risk.profile import Inference, Measures, Reidentification
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
@@ -138,7 +138,8 @@ class Refinement:
 class Ordered:
     """The records of a large table in the order of their classes.
 
-    Records that are alone in their class are left out.
+    Records that are alone in their class are left out: nothing splits them. So Paige and Tarjan
+    (1987, "Three partition refinement algorithms") refine: a class costs its records.
     """
 
     order: Places  # the records, class after class
@@ -158,16 +159,15 @@ class Ordered:
         codes, number = digits
         largest = int(np.diff(self.starts).max(initial=1))
         slots = 1 << (2 * min(largest, number) + 1).bit_length()
-        into = np.empty(int(self.starts[-1]) // 2 + 1, np.int32)
-        classes = split(
-            self.order,
-            self.starts,
-            codes.astype(np.int32, copy=False),
+        hashed = (
             np.zeros(slots, np.int32),
             np.empty(slots, np.int32),
-            np.empty((3, largest), np.int32),
-            into,
-        )
+        )  # the table of a class's codes
+        room = np.empty((3, largest), np.int32)  # what is known of the records of a class
+        into = np.empty(int(self.starts[-1]) // 2 + 1, np.int32)  # the new starts
+        codes = codes.astype(np.int32, copy=False)
+        found = call("split_classes", self.order, self.starts, codes, *hashed, room, into)
+        classes = int(found)
         return Ordered(self.order, into[: classes + 1].copy(), self.records)
 
     @property
@@ -201,7 +201,8 @@ class Ordered:
         """Return whether a class has one record, or one code of these."""
         if self.alone or digits is None:
             return self.alone > 0
-        return uniform(self.order, self.starts, digits[0].astype(np.int32, copy=False))
+        codes = digits[0].astype(np.int32, copy=False)
+        return call("any_uniform_class", self.order, self.starts, codes) > 0
 
 
 def refined_by(table: Columnar, names: Iterable[str]) -> Refinement:

@@ -20,7 +20,7 @@ inline bool agree(const i32* order, i64 begin, i64 size, const i32* codes) {
 //
 // Class g is order[starts[g] : starts[g + 1]], of two records or more. The order is overwritten with
 // the new one, which never reaches beyond what was read; records of a class keep theirs. The new
-// starts stand in `into`. See `splitting.split` for the room.
+// starts stand in `into`. See `Ordered.by` in risk/refinement.py for the room.
 inline i64 split(i32* order, Array<i32> starts, const i32* codes, Array<i32> counts, i32* keys,
                  Array<i32, 2> room, i32* into) {
     i32 *records = room(0).data, *slots = room(1).data, *kinds = room(2).data;
