@@ -28,6 +28,7 @@ from anonymizer.release.request import Unseen
 from anonymizer.release.signing import PrivateKey
 from anonymizer.release.study import Study
 from anonymizer.release.verification.verification import require_followable
+from anonymizer.release.verifiers import verifiers_of
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.files import Format, GivenFormat, describe_file
@@ -106,7 +107,8 @@ def publish_applied(
     """Recode a table as a release was, and write the result into a directory.
 
     The release is verified first; the key in the file ``signed_by`` must have signed it. The new
-    one is verified twice, as :func:`publish` does it; ``key`` signs it, and ``strict`` refuses one
+    one is verified twice, as :func:`publish` does it, and has the verifiers that the release has:
+    statements of SQL only where it is CSV. ``key`` signs it, and ``strict`` refuses one
     that has warnings. ``table``: one of a file,
     of several files or of a database, read and written by the ``means``. ``person_key``: of the
     pseudonyms of persons, where the release has them; by default that of the study.
@@ -130,7 +132,8 @@ def publish_applied(
         written = means.written(form)
         cells = manifest.spreadsheet
         disarmed = not written.parquet and cells is not None and cells.safe
-        options = FileOptions(written, disarmed, means.parts, means.order)
+        kinds = verifiers_of(manifest, written.suffix)
+        options = FileOptions(written, disarmed, means.parts, means.order, kinds)
 
         def recode(raw: Relation) -> RecodedTable:
             stored = _known_columns(raw, table, manifest, plan, wishes.drop, options.safe)

@@ -415,6 +415,20 @@ def test_a_run_writes_verifiers_and_their_checksums(run, tmp_path):
     assert {each.name for each in out.iterdir()} == {"release.json", "released.csv", "verify.html"}
 
 
+def test_the_release_of_another_table_has_the_verifiers_that_it_follows(run, tmp_path):
+    study = study_with(tmp_path, ALL)
+    out, again = tmp_path / "out", tmp_path / "again"
+    publish(Study(study), out)
+    (table,) = tmp_path.glob("*.csv")
+    assert run("apply", out, table, "-o", again)[0] == 0
+    assert {each.name for each in again.iterdir()} == {each.name for each in out.iterdir()}
+    assert VERIFY.main(again) == 0
+    assert verify_release(again).satisfied
+    assert run("apply", out, table, "-o", again, "--file", "released.parquet", "--force")[0] == 0
+    assert (again / "verify.html").exists()
+    assert not (again / "verify.sql").exists()
+
+
 @pytest.mark.parametrize("name", ["verify.py", "verify.sql", "verify.html"])
 def test_a_verifier_that_was_changed_or_taken_away(tmp_path, capsys, name):
     publish(Study(study_with(tmp_path, ALL)), tmp_path / "out")

@@ -64,6 +64,13 @@ def with_verifiers(manifest: Manifest, directory: Path, kinds: Sequence[str]) ->
     return manifest.model_copy(update={"table": table})
 
 
+def verifiers_of(manifest: Manifest, suffix: str) -> tuple[str, ...]:
+    """The verifiers of a release that one of the same recoding has, too; its file has a suffix."""
+    there = {each.file for each in manifest.file[0].verifiers}
+    kinds = [kind for kind, name in VERIFIERS.items() if name in there]
+    return tuple(kind for kind in kinds if kind != "sql" or suffix == ".csv")
+
+
 def write_bundle(manifest: Manifest, directory: Path) -> list[Path]:
     """Write all verifiers into a directory, or none; without statements where there can be none.
 
