@@ -16,6 +16,9 @@ from anonymizer.feedback.document import Block
 from anonymizer.feedback.words import names_listed
 from anonymizer.report.printing import print_json, print_report, printing
 
+UNEXAMINED = 3
+"""The exit code where all that was examined is well, and not everything was."""
+
 LOG = logging.getLogger(__name__)
 
 Command = TypeVar("Command", bound=Callable[..., object])

@@ -8,7 +8,7 @@ from typing import Any, cast
 import click
 
 from anonymizer.cli.advise import explain, improve, weak_points
-from anonymizer.cli.options import show, warn
+from anonymizer.cli.options import UNEXAMINED, show, warn
 from anonymizer.errors import InputError, PolicyUnreachableError
 from anonymizer.feedback.progress import progress
 from anonymizer.feedback.words import plural
@@ -116,7 +116,9 @@ def verify(
         write_bundle(Manifest.read(home_of(release) / MANIFEST), bundle)
     warn(found.warnings)
     show("the release was verified", as_json, found, verification_report)
-    return 0 if found.satisfied and not (strict and found.warnings) else 1
+    if found.broken or (strict and found.warnings):
+        return 1
+    return UNEXAMINED if found.unexamined else 0
 
 
 def demo(output: Path, force: bool) -> None:

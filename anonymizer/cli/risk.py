@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from anonymizer.cli.options import show, warn
+from anonymizer.cli.options import UNEXAMINED, show, warn
 from anonymizer.feedback.progress import progress
 from anonymizer.feedback.words import names_listed
 from anonymizer.hierarchy import Hierarchy
@@ -31,9 +31,6 @@ LOSSES = "anonymizer.report.plots.disclosure.draw_losses"
 
 SIZE = 2
 """Attributes of a subset, at most, unless somebody says it."""
-
-UNEXAMINED = 3
-"""The exit code where all that was examined is well, and not everything was."""
 
 
 def check(table: Path, strict: bool, weight: str | None, as_json: bool, **options: Any) -> int:

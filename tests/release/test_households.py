@@ -468,7 +468,7 @@ def test_commands_say_what_they_cannot_examine(published, capsys):
 
     names = "Not examined: household-composition-k-anonymity >= 2, household-risk <= 0.5, "
     names += "household-k-anonymity >= 2."
-    assert f"{names} {TOGETHER} Give the table" in said(1, "verify", release)
+    assert f"{names} {TOGETHER} Give the table" in said(3, "verify", release)
     assert "Not examined" not in said(0, "verify", release, "--original", raw)
     assert f"Not examined: {', '.join(NAMES)}. {TOGETHER}" in said(3, "check", release)
     assert "Not examined" not in said(1, "check", raw, "--study", study)

@@ -162,7 +162,7 @@ def test_parquet_has_the_types_of_the_table(tmp_path):
 def test_verification_compares_no_date_and_says_so(published, capsys):
     study, directory = published
     original = study.parent / "stays.csv"
-    for code, given in ((1, []), (0, ["--original", str(original)])):
+    for code, given in ((3, []), (0, ["--original", str(original)])):
         assert (
             "Not checked: dates that were shifted: how far the dates of each person were moved is "
             "kept nowhere; they are not compared."

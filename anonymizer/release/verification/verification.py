@@ -106,10 +106,14 @@ class Verification:
         return tuple(check for check in self.checks if check.agrees is None)
 
     @property
+    def broken(self) -> bool:
+        """Whether something does not agree, or a model that was examined does not hold."""
+        return bool(self.differences) or not all(each.satisfied for each in self.verdicts)
+
+    @property
     def satisfied(self) -> bool:
         """Whether everything agrees and every model holds for every class; none is unexamined."""
-        holds = all(verdict.satisfied for verdict in self.verdicts)
-        return holds and not self.differences and not self.unexamined
+        return not (self.broken or self.unexamined)
 
     def to_dict(self) -> dict[str, object]:
         """Differences, checks and verdicts as JSON has them; no value of any record."""
