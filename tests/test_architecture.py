@@ -71,7 +71,7 @@ MOST = {
     # is what a column has among its numbers or dates; so are masked codes and ordered categories.
     # Papers for reviewers, scripts that verify without an installation, and what HIPAA wants
     # removed are, too.
-    "files of the core": 339,
+    "files of the core": 341,
     "circles of modules at run time": 0,
     "own imports within functions": 56,
     "private share of the functions": 38.2,

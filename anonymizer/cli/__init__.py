@@ -67,6 +67,7 @@ GROUPS = {
         "query-loss": ("cli.checking", "Measure the privacy that answers to queries cost."),
         "audit": ("cli.checking", "Attack RELEASEs with their original table."),
         "quality": ("cli.checking", "Measure what a RELEASE still says of its original table."),
+        "certify": ("cli.checking", "Prove that no levels keep more than those of a STUDY."),
         "compare": ("cli.checking", "Compare what several recodings of a table keep."),
         "figures": (
             "cli.checking",

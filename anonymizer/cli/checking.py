@@ -7,6 +7,7 @@ import click
 
 from anonymizer.cli.options import (
     PATH,
+    DirectoryType,
     carried_out,
     database_option,
     format_options,
@@ -400,4 +401,28 @@ def query_loss() -> None:
     Each query is measured, and all of them together: the average loss, its standard deviation, the
     largest and the smallest loss, and how many records those answers leave. Which records, or which
     values, is not shown. Nothing is written but the picture.
+    """
+
+
+@click.command(
+    epilog="\b\nExamples:\n"
+    "  anonymizer certify study.toml --output certificate\n"
+    "  anonymizer certify study.toml --check certificate\n"
+    "  python certificate/optimum.py certificate table.csv"
+)
+@study_argument
+@click.option("--output", "-o", type=DirectoryType(), help="The directory of the certificate.")
+@click.option("--check", type=PATH, help="A certificate to hold against the study and its table.")
+@jobs_option
+@click.option("--force", is_flag=True, help="Replace the certificate that already lies there.")
+@show_values_option
+@carried_out("anonymizer.cli.export")
+def certify() -> None:
+    """Prove that no levels which satisfy the policy of a STUDY score higher than those of `run`.
+
+    The directory has the certificate, the table as it was counted, and optimum.py, which examines
+    the proof with NumPy alone and does not search. It has records of the raw table: it is for the
+    steward and auditors, and goes to nobody who gets the release. For full-domain recoding.
+
+    Exits with 0 when it is proven, with 1 when --check finds that it is not.
     """

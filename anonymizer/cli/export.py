@@ -1,18 +1,21 @@
-"""Releases handed on: as SQL or for other tools, and as a page."""
+"""Releases handed on: as SQL or for other tools, as a page, and with a certificate."""
 
+import json
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
 import click
 
-from anonymizer.errors import installing
+from anonymizer.errors import InputError, installing
 from anonymizer.feedback.progress import progress
 from anonymizer.feedback.words import listed
+from anonymizer.release.certificate import CERTIFICATE, certified, claimed
 from anonymizer.release.dialects import DIALECTS
 from anonymizer.release.export import arx_files, mapping_files, source_of, write_files
 from anonymizer.release.output import require_place, write_file
 from anonymizer.release.sql import select_of, sql_of
+from anonymizer.release.study import Study
 from anonymizer.report.printing import printing
 
 STANDARD_OUTPUT = Path("-")
@@ -110,6 +113,44 @@ def report(
     write_file(place, partial(_write, page), force=force, private=steward)
     with printing(f"the report is in {place}"):
         click.echo(f"The report is in {place}.")
+
+
+def certify(
+    study: Path, output: Path | None, check: Path | None, n_jobs: int | None, force: bool
+) -> int:
+    """Carry out ``certify``."""
+    if (output is None) == (check is None):
+        raise click.UsageError("give --output to write a certificate, or --check to examine one")
+    known = None if check is None else _read(check)
+    if output is not None and (output / CERTIFICATE).exists() and not force:
+        raise InputError(f"{output} has a certificate already; --force replaces it")
+    with progress() as watch:
+        claim, task = claimed(Study(study), n_jobs, watch)
+        files = {} if output is None else certified(claim, task, watch)
+    if output is None:
+        doubt = claim.doubt(known)
+        with printing("the certificate was examined"):
+            click.echo(f"NOT PROVEN: {doubt}" if doubt else PROVEN)
+        return 1 if doubt else 0
+    write_files(output, files, force=force, private=True)
+    with printing(f"the certificate is in {output}"):
+        click.echo(f"{PROVEN}\nWritten: {output}")
+    click.echo(f"{output} has records of {Study(study).data_path}: it is as confidential", err=True)
+    return 0
+
+
+PROVEN = "Proven: no levels that satisfy the policy score higher than those of the study."
+
+
+def _read(path: Path) -> object:
+    """What a certificate says; InputError where there is none."""
+    file = path / CERTIFICATE if path.is_dir() else path
+    try:
+        return json.loads(file.read_bytes())
+    except (OSError, ValueError):
+        raise InputError(
+            f"{file} is no certificate; name the directory that `anonymizer certify` wrote"
+        ) from None
 
 
 def _write(content: bytes, path: Path) -> None:

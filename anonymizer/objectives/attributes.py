@@ -140,7 +140,7 @@ class Loss(AttributeWise):
 
     def costs(self, taxonomy: Taxonomy, level: Partition, records: Floats) -> Floats:
         """The share of the domain, shape (values,)."""
-        numbers = _line(taxonomy)
+        numbers = places_of(taxonomy)
         if numbers is None:
             extents, whole = np.bincount(level.groups) - 1.0, len(records) - 1.0
         else:
@@ -249,7 +249,7 @@ class Tabulated(Objective):
         return -float(self.objective.unscaled(terms.sum()))
 
 
-def _line(taxonomy: Taxonomy) -> Floats | None:
+def places_of(taxonomy: Taxonomy) -> Floats | None:
     """Distance of each value from the least, where distances mean something, shape (values,).
 
     The differences are exact, whatever the numbers are.
