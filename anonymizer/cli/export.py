@@ -51,6 +51,8 @@ def export(
             text = select_of(source, table or "people", spoken) + "\n"
         else:
             text = sql_of(source, table or "people", into or "released", spoken)
+        if not spoken.tried:
+            click.echo(f"This was never run in {spoken.called}: compare its table.", err=True)
         if output is None:
             with printing("the query was made"):
                 click.echo(text.encode(), nl=False)  # UTF-8, whatever a terminal can show

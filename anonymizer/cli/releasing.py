@@ -330,7 +330,10 @@ def sign() -> None:
 @click.option("--into", help="With --sql: the released table's name.  [default: released]")
 @click.option(
     "--dialect",
-    type=click.Choice(["standard", "duckdb", "postgresql", "sqlite"]),
+    type=click.Choice(
+        ["standard", "duckdb", "postgresql", "sqlite"]  # noqa: RUF005
+        + ["mysql", "snowflake", "bigquery", "sqlserver", "spark"]
+    ),
     help="With --sql: the database that runs it.  [default: standard]",
 )
 @click.option("--values", type=PATH, help="With --arx: a table whose values are listed.")

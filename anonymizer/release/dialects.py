@@ -1,4 +1,8 @@
-"""SQL as databases read it: the standard, which DuckDB and PostgreSQL run, and that of SQLite.
+"""SQL as databases read it: the standard, which DuckDB and PostgreSQL run, that of SQLite, others.
+
+The others are translated from the standard by sqlglot, which is an extra. What it leaves as it is,
+or translates into what means something else there, is changed in its tree: patterns match whole
+texts, texts are compared letter by letter, blanks alone are trimmed, numbers keep their digits.
 
 SQLite has no SIMILAR TO, no decimals and no dates. A number of more digits than a double keeps, and
 an instant that it would round, are in no class there rather than in one that may be wrong.
@@ -9,9 +13,9 @@ an instant that it would round, are in no class there rather than in one that ma
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, installing
 from anonymizer.hierarchy.calendar import iso_of
 from anonymizer.hierarchy.label import ColumnSql, literal, name
 from anonymizer.tables.values import number_text
@@ -52,12 +56,14 @@ class Dialect:
     """The standard.
 
     ``called``: the name of the database in messages; ``longest``: bytes of a name, None without a
-    bound; ``numbers``: a sentence about which numbers are read.
+    bound; ``numbers``: a sentence about which numbers are read; ``tried``: whether releases were
+    made there, and compared.
     """
 
     called: str = "SQL"
     longest: int | None = None
     numbers: str = "Numbers are exact up to 18 digits after the point."
+    tried: bool = True
 
     column: ClassVar[type[ColumnSql]] = ColumnSql
     made_once: ClassVar[str] = "AS"
@@ -71,6 +77,10 @@ class Dialect:
                     f"column {each!r:.80} has a name of more than {self.longest} bytes, which "
                     f"{self.called} cuts; rename it in the table, and release it again"
                 )
+
+    def spoken(self, statement: str) -> str:
+        """A statement of the standard, as the database reads it."""
+        return statement
 
     def exact(self, column: str) -> list[str]:
         """Conditions that the text of a value is exact."""
@@ -207,6 +217,71 @@ class Sqlite(Dialect):
         )
 
 
+@dataclass(frozen=True)
+class Translated(Dialect):
+    """A dialect that sqlglot translates the standard into; ``to`` is what it calls it.
+
+    ``text`` is the type of any text there, and ``collation`` compares texts letter by letter where
+    nothing else does.
+    """
+
+    to: str = ""
+    text: str = "TEXT"
+    collation: str = ""
+
+    def spoken(self, statement: str) -> str:
+        """The translation, which sqlglot reads again as one of its dialect.
+
+        Raises InputError where sqlglot is not installed, or there is no translation.
+        """
+        try:
+            import sqlglot
+        except ImportError:
+            raise InputError(
+                f"--dialect for {self.called} needs sqlglot: {installing('sql')}"
+            ) from None
+        try:
+            tree = sqlglot.parse_one(statement, read="duckdb").transform(self._changed)
+            how = {"pretty": True, "identify": True, "comments": False}
+            raising = sqlglot.ErrorLevel.RAISE
+            found: str = tree.sql(dialect=self.to, unsupported_level=raising, **how)
+            sqlglot.parse_one(found, read=self.to)
+        except (sqlglot.errors.SqlglotError, RecursionError):
+            raise InputError(
+                f"the recoding has no translation into SQL of {self.called}; choose another "
+                "--dialect, or recode with anonymizer apply"
+            ) from None
+        return found
+
+    def _changed(self, node: Any) -> Any:
+        """A node of sqlglot's tree as the database has to read it."""
+        from sqlglot import exp
+
+        if isinstance(node, exp.SimilarTo):  # Snowflake matches whole texts in any case
+            end = "$" if self.to == "snowflake" else r"\z"  # $ is also before a last line break
+            pattern = exp.Literal.string(f"^({node.expression.name}){end}")
+            return exp.RegexpLike(this=node.this, expression=pattern)
+        if isinstance(node, exp.CTE) and node.args["alias"].columns:  # which BigQuery does not name
+            columns = node.args["alias"].args.pop("columns")
+            alias = exp.TableAlias(this=exp.to_identifier("v"), columns=columns)
+            for rows in node.find_all(exp.Values):
+                rows.set("alias", alias)
+        if isinstance(node, exp.Cast) and node.to.is_type("text", "varchar"):
+            cast = exp.cast(node.this, exp.DataType.build(self.text, dialect=self.to))
+            return (
+                exp.Collate(this=cast, expression=exp.var(self.collation))
+                if self.collation
+                else cast
+            )
+        if isinstance(node, exp.DataType) and node.is_type("decimal") and self.to == "bigquery":
+            return exp.DataType.build("BIGNUMERIC", dialect=self.to)
+        if isinstance(node, exp.Trim) and self.to == "bigquery":
+            return exp.Trim(this=node.this, expression=exp.Literal.string(" "))
+        if isinstance(node, exp.Literal) and node.is_string and self.to == "tsql":
+            return exp.National(this=node.name)
+        return node
+
+
 STANDARD = Dialect()
 
 DIALECTS: dict[str, Dialect] = {
@@ -216,5 +291,17 @@ DIALECTS: dict[str, Dialect] = {
     "sqlite": Sqlite(
         "SQLite", None, f"Numbers of more than {DIGITS} digits, or with an exponent, are in none."
     ),
+    "mysql": Translated("MySQL", 64, tried=False, to="mysql", collation="utf8mb4_0900_bin"),
+    "snowflake": Translated("Snowflake", 255, tried=False, to="snowflake"),
+    "bigquery": Translated("BigQuery", 300, tried=False, to="bigquery", text="STRING"),
+    "sqlserver": Translated(
+        "SQL Server",
+        128,
+        tried=False,
+        to="tsql",
+        text="NVARCHAR(MAX)",
+        collation="Latin1_General_100_BIN2",
+    ),
+    "spark": Translated("Spark", to="spark", text="STRING"),
 }
 """The dialects by their names."""

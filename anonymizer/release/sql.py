@@ -26,6 +26,17 @@ HEADER = """\
 -- their new classes without a recount of the policy.
 """
 
+UNTRIED = """\
+-- Translated from SQL that runs in DuckDB and PostgreSQL, and never run in {called}: compare what
+-- it makes with the release before you use it.
+"""
+
+RECOUNT = """\
+-- Classes that break k or distinct l or have other records than in the release, and a
+-- line with nothing but the number of records where that is another one.
+-- The table is right if there is no line.
+"""
+
 
 def sql_of(source: ExportedRelease, table: str, into: str, dialect: Dialect = STANDARD) -> str:
     """Statements that make the released table in a database, and recount it.
@@ -48,12 +59,19 @@ def sql_of(source: ExportedRelease, table: str, into: str, dialect: Dialect = ST
     header = HEADER.format(
         fate=f"released as {ANY}" if kept else "left out", numbers=dialect.numbers
     )
-    made = f"CREATE TABLE {name(into)} AS\n{select_of(source, table, dialect)};\n"
-    return f"{header}\n{made}\n{_recount(source, into)}"
+    if not dialect.tried:
+        header += UNTRIED.format(called=dialect.called)
+    made = dialect.spoken(f"CREATE TABLE {name(into)} AS\n{_selected(source, table, dialect)}")
+    return f"{header}\n{made};\n\n{RECOUNT}{dialect.spoken(_recount(source, into))};\n"
 
 
 def select_of(source: ExportedRelease, table: str, dialect: Dialect = STANDARD) -> str:
     """The query alone, for a view or a model of dbt; parameters and errors as of :func:`sql_of`."""
+    return dialect.spoken(_selected(source, table, dialect))
+
+
+def _selected(source: ExportedRelease, table: str, dialect: Dialect) -> str:
+    """The query, not translated."""
     _require_one_spelling(source)
     _require_other_letters(source)
     dialect.require_names(source.columns)
@@ -286,13 +304,10 @@ def _recount(source: ExportedRelease, into: str) -> str:
         for attribute, bound in _bounds(source, "distinct-l-diversity", "l")
     ]
     return (
-        "-- Classes that break k or distinct l or have other records than in the release, and a\n"
-        "-- line with nothing but the number of records where that is another one.\n"
-        "-- The table is right if there is no line.\n"
         f"SELECT {by}, COUNT(*) AS records\nFROM {name(into)}\nGROUP BY {by}\n"
         f"HAVING {' OR '.join(wrong)}\n"
         f"UNION ALL\nSELECT {nothing}, COUNT(*)\nFROM {name(into)}\n"
-        f"HAVING COUNT(*) <> {sum(source.sizes.values())};\n"
+        f"HAVING COUNT(*) <> {sum(source.sizes.values())}"
     )
 
 

@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import sqlite3
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
@@ -14,10 +15,13 @@ from pathlib import Path
 import duckdb
 import pandas as pd
 import pytest
+import sqlglot
+from engines import spark_session
 from hypothesis import example, given
 from hypothesis import strategies as st
 from postgres import Server, served
 from releases import KEPT, Kind, manifest_in, release_of, rewritten, searched
+from sqlglot import exp
 
 from anonymizer import Hierarchy, InputError, verify_release
 from anonymizer.cli import main
@@ -25,7 +29,7 @@ from anonymizer.hierarchy.label import literal
 from anonymizer.hierarchy.label import name as quoted
 from anonymizer.hierarchy.partition import digest_of_values
 from anonymizer.release.apply import ApplyOptions, publish_applied
-from anonymizer.release.dialects import DIALECTS
+from anonymizer.release.dialects import DIALECTS, STANDARD, Dialect, Translated
 from anonymizer.release.export import source_of
 from anonymizer.release.publish import publish
 from anonymizer.release.sql import select_of, sql_of
@@ -79,18 +83,19 @@ def raw_of(release: Path) -> pd.DataFrame:
     return read(next(release.parent.glob("people.*")))
 
 
-def run(release: Path, raw: pd.DataFrame) -> tuple[pd.DataFrame, list]:
+def run(release: Path, raw: pd.DataFrame, dialect: Dialect = STANDARD) -> tuple[pd.DataFrame, list]:
     """The table that the SQL of a release makes of a raw one, and what its recount finds."""
     connection = duckdb.connect(config={"threads": 1})
     connection.register("people", raw)
-    made, *recount = sql_of(source_of(release), "people", "released").rsplit(";\n\n", 1)
+    text = sql_of(source_of(release), "people", "released", dialect)
+    made, *recount = text.rsplit(";\n\n", 1)
     connection.execute(made)
     broken = connection.execute(recount[0]).fetchall()
     return connection.execute("SELECT * FROM released").df(), broken
 
 
-def require_same(release: Path) -> None:
-    found, broken = run(release, raw_of(release))
+def require_same(release: Path, dialect: Dialect = STANDARD) -> None:
+    found, broken = run(release, raw_of(release), dialect)
     released = read(next(release.glob("released.*")))
     assert list(found.columns) == list(released.columns)
     assert rows(found) == rows(released)
@@ -331,6 +336,89 @@ def test_hostile_names_and_values_run_in_sqlite_and_postgresql(
     # An exponent is in no class of SQLite, and the last query says so.
     assert rows(found) < released
     assert (len(found), broken[-1][-1]) == (len(raw) - 6, len(raw) - 6)
+
+
+TRANSLATED = {name: each for name, each in DIALECTS.items() if isinstance(each, Translated)}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_what_is_translated_means_the_same(published, name: str) -> None:
+    """What is changed for every dialect, written for DuckDB, and run there."""
+    require_same(published(name), Translated("DuckDB", to="duckdb"))
+
+
+def test_hostile_names_and_values_mean_the_same_translated(tmp_path: Path) -> None:
+    require_same(hostile(tmp_path), Translated("DuckDB", to="duckdb"))
+
+
+def in_spark(release: Path) -> tuple[pd.DataFrame, list]:
+    """As ``run``, in Spark; the raw table has texts."""
+    text = sql_of(source_of(release), "people", "released", DIALECTS["spark"])
+    made, recount = text.rsplit(";\n\n", 1)
+    session, raw = spark_session(), raw_of(release)
+    texts = [f"`{each.replace('`', '``')}` STRING" for each in raw.columns]
+    session.createDataFrame(raw.to_numpy().tolist(), ", ".join(texts)).createTempView("people")
+    try:
+        made = re.sub("^.*CREATE TABLE `released` AS", "", made, flags=re.DOTALL)
+        session.sql(made).createOrReplaceTempView("released")
+        broken = session.sql(recount.rstrip().rstrip(";")).collect()
+        found = session.table("released")
+        return pd.DataFrame(found.collect(), columns=found.columns), broken
+    finally:
+        session.catalog.dropTempView("people")
+
+
+@pytest.mark.long  # what is changed for every dialect runs in DuckDB, above
+@pytest.mark.parametrize("name", [*SAME, "hostile"])
+def test_the_very_same_release_in_spark(published, tmp_path: Path, name: str) -> None:
+    release = hostile(tmp_path) if name == "hostile" else published(name)
+    if (release.parent / "people.csv").exists():
+        found, broken = in_spark(release)
+        assert (rows(found), broken) == (rows(read(release / "released.csv")), [])
+
+
+@pytest.mark.parametrize("name", TRANSLATED)
+def test_names_and_values_are_the_same_in_each_dialect(tmp_path: Path, name: str) -> None:
+    """Read again by sqlglot, a statement has the texts and the names that the standard has."""
+    source = source_of(hostile(tmp_path))
+
+    def read_again(text: str, dialect: str) -> tuple[set[str], set[str]]:
+        tree = sqlglot.parse_one(text, read=dialect)
+        texts = [each for each in tree.find_all(exp.Literal) if each.is_string]
+        texts += tree.find_all(exp.National)
+        return {each.name for each in texts}, {each.name for each in tree.find_all(exp.Column)}
+
+    spoken = TRANSLATED[name]
+    texts, names = read_again(select_of(source, "people", spoken), spoken.to)
+    others, known = read_again(select_of(source, "people"), "duckdb")
+    assert known <= names
+    patterns = {each for each in others if "[" in each or each == ""}
+    assert others - patterns <= texts
+    assert {"o'brien", "日本;", "a'; -- rest"} <= texts
+
+
+@pytest.mark.parametrize("name", TRANSLATED)
+def test_an_export_says_whether_it_was_ever_run(published, command, name: str) -> None:
+    code, shown = command("export", published("kept values"), "--sql", "--dialect", name)
+    assert code == 0
+    assert ("never run in" in shown) == (not TRANSLATED[name].tried) == (name != "spark")
+    assert "SIMILAR TO" not in shown
+
+
+def test_texts_are_compared_letter_by_letter_where_a_database_does_not(published) -> None:
+    source = source_of(published("kept values"))
+    for name, collation in (("mysql", "utf8mb4_0900_bin"), ("sqlserver", "_BIN2")):
+        text = select_of(source, "people", DIALECTS[name])
+        assert re.search(rf"CAST\(.+ AS (CHAR|NVARCHAR\(MAX\))\) COLLATE \w*{collation}", text)
+        assert not re.search(r"AS (CHAR|NVARCHAR\(MAX\))\)(?! COLLATE)", text)
+
+
+def test_sqlglot_is_an_extra(published, monkeypatch) -> None:
+    source = source_of(published("kept values"))
+    monkeypatch.setitem(sys.modules, "sqlglot", None)
+    with pytest.raises(InputError, match="--dialect for MySQL needs sqlglot: in a checkout"):
+        select_of(source, "people", DIALECTS["mysql"])
+    assert select_of(source, "people")
 
 
 @pytest.mark.parametrize("zone", ["", "Z", "+00", "-0000", "+00:00"])
