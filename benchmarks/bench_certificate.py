@@ -15,7 +15,14 @@ from io import StringIO
 from pathlib import Path
 
 from measure import table
-from workloads import Workload, eight_attributes, four_attributes, nine_attributes, scaled
+from workloads import (
+    Workload,
+    eight_attributes,
+    four_attributes,
+    nine_attributes,
+    scaled,
+    twelve_attributes,
+)
 
 from anonymizer import Anonymizer, FullDomain
 from anonymizer.release.certificate import Claim, certified
@@ -36,7 +43,8 @@ HEADER = (
 
 def workloads(records: int) -> Iterator[Workload]:
     """What there is a certificate for: with suppression, where it is by k alone."""
-    yield from [*four_attributes(), *eight_attributes()[:2], *nine_attributes(), *scaled(records)]
+    yield from [*four_attributes(), *eight_attributes()[:2], *nine_attributes()]
+    yield from [*twelve_attributes(), *scaled(records)]
 
 
 def row(work: Workload) -> list[object]:

@@ -125,8 +125,9 @@ class RawTable:
         sizes, broken, bounds = np.bincount(class_of, self.sizes), False, [0]
         for model in self.policy:
             bounds.append(model["parameters"][STRONG[model["model"]]])
-            pairs = np.unique([class_of, self.codes[model["attribute"]]], axis=1)
-            n = sizes if model["attribute"] is None else np.bincount(pairs[0])
+            w, n = self.codes[model["attribute"]], sizes
+            if model["attribute"] is not None:
+                n = np.bincount(np.unique(class_of * len(w) + w) // len(w))
             broken = broken | (n < bounds[-1])
         return broken[class_of], sizes[class_of] < max(bounds), max(bounds)
 
