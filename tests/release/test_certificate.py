@@ -142,7 +142,7 @@ def proven(seed):
 
 def test_random_lattices_against_brute_force():
     """What is proven is the best node of all, whose score brute force finds as well."""
-    tried = at_length(60, 1000)
+    tried = at_length(40, 1000)
     found = 0
     for seed in range(tried):
         case, certificate = proven(seed)
@@ -190,7 +190,7 @@ def corrupted(case, certificate, rng):
 
 def test_corrupted_certificates_are_refused():
     """Whatever is taken away, moved, or claimed of another node."""
-    wanted, refused, seed = at_length(60, 1000), 0, 0
+    wanted, refused, seed = at_length(40, 1000), 0, 0
     while refused < wanted:
         case, certificate = proven(seed)
         if certificate is not None:
