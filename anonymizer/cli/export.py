@@ -13,6 +13,7 @@ from anonymizer.feedback.words import listed
 from anonymizer.release.certificate import CERTIFICATE, certified, claimed
 from anonymizer.release.dialects import DIALECTS
 from anonymizer.release.export import arx_files, mapping_files, source_of, write_files
+from anonymizer.release.files import MANIFEST
 from anonymizer.release.output import require_place, write_file
 from anonymizer.release.sql import select_of, sql_of
 from anonymizer.release.study import Study
@@ -124,8 +125,8 @@ def certify(
     if (output is None) == (check is None):
         raise click.UsageError("give --output to write a certificate, or --check to examine one")
     known = None if check is None else _read(check)
-    if output is not None and (output / CERTIFICATE).exists() and not force:
-        raise InputError(f"{output} has a certificate already; --force replaces it")
+    if output is not None:
+        _require_apart(output, force)
     with progress() as watch:
         claim, task = claimed(Study(study), n_jobs, watch)
         files = {} if output is None else certified(claim, task, watch)
@@ -139,6 +140,18 @@ def certify(
         click.echo(f"{PROVEN}\nWritten: {output}")
     click.echo(f"{output} has records of {Study(study).data_path}: it is as confidential", err=True)
     return 0
+
+
+def _require_apart(output: Path, force: bool) -> None:
+    """Require a place for a certificate that is in no release, and has none to be replaced."""
+    if (output / CERTIFICATE).exists() and not force:
+        raise InputError(f"{output} has a certificate already; --force replaces it")
+    inside = [each for each in (output, *output.resolve().parents) if (each / MANIFEST).exists()]
+    if inside:
+        raise InputError(
+            f"{inside[0]} is a release, and a certificate has records of the raw table; choose a "
+            "directory outside of it"
+        )
 
 
 PROVEN = "Proven: no levels that satisfy the policy score higher than those of the study."

@@ -341,10 +341,11 @@ def test_command(study, run):
     assert run("certify", study, "-o", place, "--force")[0] == 0
     release = study.parent / "release"
     assert run("run", study, "-o", release)[0] == 0
-    code, _, err = run("certify", study, "-o", release)
-    assert code == 2
-    assert "holds other files" in err
-    assert not (release / "certificate.json").exists()
+    for place in (release, release / "more" / "certificate"):
+        code, _, err = run("certify", study, "-o", place)
+        assert code == 2
+        assert "is a release, and a certificate has records of the raw table" in err
+        assert not place.exists() or not (place / "certificate.json").exists()
 
 
 def test_another_study_or_table_is_not_proven(study, run):
