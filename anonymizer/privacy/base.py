@@ -96,7 +96,8 @@ class PrivacyModel(ABC):
     """A privacy model with its parameters. Subclasses are frozen dataclasses.
 
     A model has one condition: ``measure`` is compared with ``threshold``, the parameter
-    named by ``bounded_by``, from above or, ``at_least``, from below. ``kind`` is the same condition
+    named by ``bounded_by``, from above or, ``at_least``, from below; no class measures more than
+    ``largest``. ``kind`` is the same condition
     for the kernels; models of which one kind is not enough override ``bounds``.
 
     ``name`` is the model's name in a study file; ``condition`` what holds of every class g, in
@@ -134,6 +135,7 @@ class PrivacyModel(ABC):
     monotone_if: ClassVar[str] = ""
     strongly_monotone: ClassVar[bool] = False
     at_least: ClassVar[bool] = False
+    largest: ClassVar[float] = inf
     sensitive: ClassVar[bool] = True
     per_class: ClassVar[bool] = True
     judges_empty: ClassVar[bool] = False
@@ -166,6 +168,11 @@ class PrivacyModel(ABC):
     def limit(self) -> float:
         """The threshold with its tolerance; counts, which are bounded from below, are exact."""
         return self.threshold if self.at_least else self.threshold + TOLERANCE
+
+    @property
+    def void(self) -> bool:
+        """Whether any class satisfies it, one of a single record too: k = 1, l = 1 or t = 1."""
+        return self.threshold <= 1 if self.at_least else self.threshold >= self.largest
 
     @abstractmethod
     def measure(self, classes: Classes) -> Floats:

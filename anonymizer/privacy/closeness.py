@@ -148,6 +148,10 @@ class TCloseness(SensitiveModel):
     def threshold_unit(self) -> str:
         return "bits" if self.distance == "kl" else "share"
 
+    @property
+    def void(self) -> bool:
+        return self.distance != "kl" and self.t >= 1
+
     @classmethod
     def wording_of(cls, parameters: Mapping[str, Any]) -> Wording | None:
         """The sentences of a distance."""

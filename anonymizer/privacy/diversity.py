@@ -214,6 +214,10 @@ class RecursiveLDiversity(SensitiveModel):
     l: Whole  # noqa: E741 (the model's own letter)
 
     @property
+    def void(self) -> bool:
+        return self.l == 1 and self.c > 1
+
+    @property
     def range(self) -> str:
         return f"< {self.c:g}"
 

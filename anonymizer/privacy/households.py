@@ -137,6 +137,7 @@ class HouseholdRisk(PrivacyModel):
     unit = "probability"
     source = "Benedetti, Franconi 1998"
     bounded_by = "risk"
+    largest = 1
     beyond = (
         "is below {best:.6f}, the chance that the household with most members is found even where "
         "all records are in one class; choose a larger risk, or leave out members"

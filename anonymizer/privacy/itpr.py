@@ -29,6 +29,7 @@ class ItprModel(PrivacyModel):
     unit = "share of H(X)"
     source = "Bkakria et al. 2021, Definition 2"
     bounded_by = "risk"
+    largest = 1
     monotone = False
     per_class = False
     start = {"risk": 0.9}

@@ -56,6 +56,7 @@ class PopulationUniqueness(PrivacyModel):
     unit = "share"
     source = "Dankar et al. 2012; Zayatz 1991, Hoshino 2001, Chen et al. 1998"
     bounded_by = "uniqueness"
+    largest = 1
     absolute = True
     monotone = False
     sensitive = False
@@ -112,6 +113,7 @@ class IndividualRisk(PopulationModel):
     unit = "probability"
     source = "Benedetti, Franconi 1998"
     bounded_by = "risk"
+    largest = 1
     strongly_monotone = True
     of_somebody = True
     beyond = "is below {best:.6g}, the risk where nothing tells the records of the table apart"

@@ -98,6 +98,7 @@ class AlphaKAnonymity(ShareModel):
     unit = "share"
     source = "Wong et al. 2006"
     bounded_by = "alpha"
+    largest = 1
     beyond = (
         "is below {best:.6f}, the share of the most frequent value of {attribute!r} in the whole "
         "table; no recoding can reach it"
@@ -116,6 +117,10 @@ class AlphaKAnonymity(ShareModel):
 
     alpha: PositiveShare
     k: Whole
+
+    @property
+    def void(self) -> bool:
+        return super().void and self.k <= 1
 
     def gains(self, shares: Floats, prior: Floats) -> Floats:
         return shares
@@ -277,6 +282,7 @@ class BayesianGain(ShareModel):
     unit = "probability"
     source = "Smith 2009; Alvim et al. 2012"
     bounded_by = "gain"
+    largest = 1
     wording = Wording(
         "Whoever guesses the likeliest value of “{attribute}” in a person's class is right "
         "with a probability that is higher by at most {gain:points} than with the "

@@ -133,6 +133,7 @@ class LargestShare(PrivacyModel):
     unit = "share"
     source = "as the (n, k) rule of table protection, n = 1; Hundepool et al. 2012"
     bounded_by = "share"
+    largest = 1
     beyond = (
         "is below {best:.6f}, the share of the person with most records in the whole table; a "
         "policy without largest-share has that of 1 / k"
@@ -346,6 +347,7 @@ class DeltaPresence(PopulationModel):
     unit = "probability"
     source = "Nergiz et al. 2007"
     bounded_by = "upper"
+    largest = 1
     judges_empty = True
     wording = Wording(
         "Whoever finds the people of the population with a person's released values of "
@@ -371,6 +373,10 @@ class DeltaPresence(PopulationModel):
             )
         if self.lower > self.upper:
             raise InputError(f"{self.name}: lower = {self.lower:g} is above upper = {self.upper:g}")
+
+    @property
+    def void(self) -> bool:
+        return super().void and self.lower == 0
 
     def measure(self, classes: Classes) -> Floats:
         return classes.sizes / self.sizes(classes)
@@ -399,6 +405,7 @@ class RiskModel(PopulationModel):
     unit = "probability"
     source = "El Emam 2013"
     bounded_by = "risk"
+    largest = 1
     needs_population = False
 
     risk: PositiveShare

@@ -208,7 +208,7 @@ def warnings_markdown() -> str:
 
 WARNINGS: dict[str, Caution] = {
     "weak-policy": Caution(
-        "a policy of averages (`mean-information`, say) and bounds of 1 (k = 1) alone",
+        "a policy of averages (`mean-information`, say) and bounds of 1 (k = 1, t = 1) alone",
         "models that promise nothing, models",
         "no model of the policy promises anything of a single class ({count:,} of {of:,} are "
         "averages or bounds of 1); add k-anonymity with k = 2 or more and a model about each "
@@ -407,13 +407,7 @@ def class_warnings(
     how many columns the table has besides the counted ones. ``items``: the attributes that list
     some, and what stands between them.
     """
-    found = []
-    weak = [model for model in models if not model.per_class or _is_void(model)]
-    if models and len(weak) == len(models):  # a policy that no class can break
-        found.append(ReleaseWarning("weak-policy", None, len(weak), len(models)))
-    if models and others and not counts.sensitive:
-        columns = len(counts.names) + others
-        found.append(ReleaseWarning("no-sensitive-attribute", None, others, columns))
+    found = [*policy_warnings(models, counts.names, counts.sensitive, others)]
     for name in counts.sensitive:
         ways = [counts.about(each).occupied for each in (name, *of_items(name, counts.joint))]
         about = [model for model in models if model.sensitive and model.attribute in (None, name)]
@@ -423,9 +417,18 @@ def class_warnings(
     return tuple(found)
 
 
-def _is_void(model: PrivacyModel) -> bool:
-    """Whether a class of one record satisfies a model: at least 1 record, or 1 value."""
-    return model.at_least and model.threshold <= 1
+def policy_warnings(
+    models: Sequence[PrivacyModel],
+    quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str],
+    others: int,
+) -> Iterator[ReleaseWarning]:
+    """Warn of a policy that promises little of any table; ``others`` as of ``class_warnings``."""
+    if models and all(model.void or not model.per_class for model in models):
+        yield ReleaseWarning("weak-policy", None, len(models), len(models))
+    if models and others and not sensitive:
+        of = len(quasi_identifiers) + others
+        yield ReleaseWarning("no-sensitive-attribute", None, others, of)
 
 
 def _of_attribute(
@@ -461,7 +464,7 @@ def _homogeneous(
 ) -> Iterator[ReleaseWarning]:
     """Classes of nearly one value, or item, where no model bounds how often it occurs in each."""
     # What any further records of one value leave acceptable says nothing of how often it occurs.
-    loose = [model.strongly_monotone or _is_void(model) for model in about]
+    loose = [model.strongly_monotone or model.void for model in about]
     if any(model.per_class and not free for model, free in zip(about, loose, strict=True)):
         return
     joints = [chosen(joint, joint.sum(axis=1) > 0) for joint in by_item]
@@ -481,7 +484,7 @@ def _diverse_by_gaps(
     known = replace(classes, joint=values, margin=np.where(missing, 0, classes.margin))
     broken = np.zeros(len(classes), bool)
     for model in about:
-        if isinstance(model, DIVERSITIES) and not _is_void(model):
+        if isinstance(model, DIVERSITIES) and not model.void:
             broken[gaps] |= ~model.accepts(measures_of(model, known))
     yield from _of_some("missing-as-value", classes, broken, int(classes.sizes[broken].sum()))
 

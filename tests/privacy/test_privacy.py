@@ -355,6 +355,48 @@ def test_a_class_equal_to_the_table_tells_nothing(row, times):
         assert accepted(model, [row, [times * count for count in row]]).all(), model
 
 
+VOID = [
+    KAnonymity(1),
+    LargestShare(1),
+    DistinctLDiversity(1),
+    EntropyLDiversity(1),
+    RecursiveLDiversity(1.5, 1),
+    *(TCloseness(1, distance) for distance in ("equal", "ordered")),
+    TCloseness(1, "hierarchical", hierarchy=GROUPS),
+    AlphaKAnonymity(1, 1),
+    BayesianGain(1),
+    ValueGain(1),
+    KMap(1, PEOPLE),
+    DeltaPresence(0, 1, PEOPLE),
+    HighestReidentificationRisk(1),
+    IndividualRisk(1),
+]
+
+
+@given(classes=some_classes())
+def test_a_void_model_accepts_every_class(classes):
+    there = replace(classes, population=np.maximum(classes.sizes, 1))
+    for model in VOID:
+        assert model.void, model
+        assert holds(model, there).all(), model
+
+
+@pytest.mark.parametrize(
+    ("model", "joint"),
+    [
+        (RecursiveLDiversity(1, 1), [[1, 0], [0, 1]]),
+        (AlphaKAnonymity(1, 2), [[1, 0], [0, 1]]),
+        (TCloseness(1, "kl"), [[1, 0, 0], [0, 3, 4]]),
+        (BasicBetaLikeness(1), [[1, 0, 0], [0, 3, 4]]),
+        (EnhancedBetaLikeness(1), [[1, 0, 0], [0, 3, 4]]),
+        (DeltaDisclosure(1), [[1, 0, 0], [0, 3, 4]]),
+    ],
+)
+def test_a_bound_that_some_class_breaks_is_not_void(model, joint):
+    assert not model.void
+    assert not accepted(model, joint).all()
+
+
 @given(classes=some_classes())
 def test_merging_acceptable_classes_is_acceptable(classes):
     one = merged(classes)
