@@ -59,10 +59,7 @@ GROUPS = {
     },
     "Check": {
         "check": ("cli.checking", "Measure which policy a TABLE satisfies as it stands."),
-        "lint": (
-            "cli.checking",
-            "Find in a TABLE what a rule, such as HIPAA's, wants removed.",
-        ),
+        "lint": ("cli.checking", "Find what is doubtful in a STUDY, or identifies in a TABLE."),
         "risk": ("cli.checking", "Measure what an attacker learns from a TABLE as it stands."),
         "query-loss": ("cli.checking", "Measure the privacy that answers to queries cost."),
         "audit": ("cli.checking", "Attack RELEASEs with their original table."),

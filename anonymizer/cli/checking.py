@@ -70,29 +70,52 @@ def check() -> None:
 
 @click.command(
     epilog="\b\nExamples:\n"
-    "  anonymizer lint --safe-harbor patients.csv\n"
-    "  anonymizer lint --safe-harbor release --census zcta.csv"
+    "  anonymizer lint study.toml\n"
+    "  anonymizer lint study.toml 2026-11.csv --release release --sarif lint.sarif\n"
+    "  anonymizer lint --safe-harbor patients.csv"
 )
-@table_argument
+@click.argument("subject", type=PATH, metavar="STUDY")
+@click.argument("table", type=PATH, required=False)
+@click.option(
+    *("--release", "-r"), type=PATH, help="The last release: what the study and TABLE change of it."
+)
 @click.option(
     "--safe-harbor",
     is_flag=True,
-    help="Look for the 18 identifiers of HIPAA, 45 CFR 164.514(b)(2)(i), by name and by value.",
+    help="Look in a TABLE or a release, given in place of STUDY, for the 18 identifiers of HIPAA, "
+    "45 CFR 164.514(b)(2)(i), by name and by value.",
 )
 @click.option(
     "--census",
     type=PATH,
     help="A CSV file with zip codes, all of 5 or all of 3 digits, and the people who live there.",
 )
+@click.option(
+    "--ignore",
+    multiple=True,
+    metavar="RULE",
+    help="A rule whose findings do not matter; repeatable.",
+)
+@click.option(
+    "--sarif",
+    type=PATH,
+    help="A file that ends in .sarif, for the findings in SARIF, without figures of the table.",
+)
+@click.option("--force", is_flag=True, help="Replace the file of --sarif that already lies there.")
 @database_option
 @format_options
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @carried_out("anonymizer.cli.risk")
 def lint() -> None:
-    """Find in a raw TABLE, or in a release, what a rule wants removed.
+    """Find what is doubtful in a STUDY, before anything is released.
 
-    Exits with 0 when nothing was found, with 1 when something was, with 3 when nothing was found
-    and something could not be examined, such as free text.
+    Keys that do nothing and policies that promise little; with a TABLE, the next one say, also
+    columns without a role, values that no hierarchy lists and whatever warnings need no release;
+    with --release what changed since then, and what keeps TABLE from being released alike. Without
+    TABLE no table is read.
+
+    Exits with 0 when nothing was found but notes, with 1 when something was, with 2 when the study
+    cannot be carried out, with 3 when nothing was found and something could not be examined.
     """
 
 

@@ -1,6 +1,6 @@
-"""What a table has that it should not, what an attacker learns from it, and attacks on releases."""
+"""What a study or table has that it should not, what attackers learn, and attacks on releases."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,15 +14,19 @@ from anonymizer.hierarchy import Hierarchy
 from anonymizer.hierarchy.codes import people_by_zip3
 from anonymizer.profiling.safe_harbor import safe_harbor as examined
 from anonymizer.release.description import required_model
+from anonymizer.release.document import study_text
 from anonymizer.release.manifest import is_release
 from anonymizer.release.place import read_raw
 from anonymizer.release.study import Study
 from anonymizer.report.printing import picture_at, print_json, print_report, printing
-from anonymizer.report.profile import safe_harbor_report
+from anonymizer.report.profile import lint_report, safe_harbor_report
 from anonymizer.report.risk import audit_report, check_report, queries_report, risk_report
+from anonymizer.report.sarif import sarif_at
 from anonymizer.risk.audit import audit_files
 from anonymizer.risk.check import check_file
+from anonymizer.risk.drift import lint_file
 from anonymizer.risk.file import Subject, assess_file, details_at, table_in
+from anonymizer.risk.lint import Lint
 from anonymizer.risk.queries import query_losses_of
 from anonymizer.risk.sample import SampleColumns
 from anonymizer.risk.special_uniques import FRACTION, special_uniques
@@ -45,28 +49,65 @@ def check(table: Path, strict: bool, weight: str | None, as_json: bool, **option
 
 
 def lint(
-    table: Path,
+    subject: Path,
+    table: Path | None,
     safe_harbor: bool,
+    release: Path | None,
+    ignore: tuple[str, ...],
+    sarif: Path | None,
+    force: bool,
+    as_json: bool,
+    **options: Any,
+) -> int:
+    """Carry out ``lint``."""
+    write = None if sarif is None else sarif_at(sarif, force=force)
+    if safe_harbor:
+        if table is not None or release is not None:
+            raise click.UsageError("--safe-harbor examines one TABLE or RELEASE, and no study")
+        return _lint_table(subject, ignore, write, as_json, **options)
+    if any(options.values()):
+        raise click.UsageError(
+            "a study says how its table is written; --census and options of tables go with "
+            "--safe-harbor"
+        )
+    with progress() as watch:
+        found = lint_file(subject, table, release, study_text(subject), watch).without(ignore)
+    if write:
+        write(found)
+    if found.error:
+        raise found.error
+    show("the study was examined", as_json, found, lint_report)
+    return _code(found)
+
+
+def _lint_table(
+    table: Path,
+    ignore: tuple[str, ...],
+    write: Callable[[Lint], None] | None,
+    as_json: bool,
+    *,
     census: Path | None,
     database_table: str | None,
     columns: tuple[str, ...] | None,
-    as_json: bool,
     **form: Any,
 ) -> int:
-    """Carry out ``lint``."""
-    if not safe_harbor:
-        raise click.UsageError("say which rule the table is held against: --safe-harbor")
+    """Hold a table against Safe Harbor."""
     people = None if census is None else people_by_zip3(census)
     with progress() as watch:
         watch(f"reading {table.name}", 0, None)
         path = Subject.of_release(table).path if is_release(table) else table
         with read_raw(path, database_table, columns, form) as (raw, _):
             watch("looking for identifiers", 0, None)
-            found = examined(raw, people)
-    show("the table was examined", as_json, found, safe_harbor_report)
-    if found.findings:
-        return 1
-    return UNEXAMINED if found.unexamined else 0
+            held = examined(raw, people)
+    found = Lint.of_safe_harbor(path, held).without(ignore)
+    if write:
+        write(found)
+    show("the table was examined", as_json, held, safe_harbor_report)
+    return _code(found)
+
+
+def _code(found: Lint) -> int:
+    return 1 if found.broken else UNEXAMINED if found.unexamined else 0
 
 
 def risk(

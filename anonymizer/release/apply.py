@@ -175,25 +175,30 @@ def _known_columns(
     safe: bool,
 ) -> Relation:
     """The table with the columns that the table of the release had, and no other ones."""
-    about, roles = manifest.file
     if safe:
         raw = with_safe_names_in(raw, (*plan.schema.columns, *plan.schema.identifiers))
     absent = [name for name in drop if name not in raw.columns]
     if absent:
         raise InputError(f"{path} has no column {absent[0]!r} to drop; leave it out")
     left = [name for name in raw.columns if name not in drop]
-    added = {CLASS} - {*roles.identifiers} if roles.numbered(manifest.recoding) else set[str]()
-    known = {*(about.columns or ())} - added
-    lacking = [repr(name) for name in known if name not in left]
-    if lacking:
-        raise InputError(f"{path} lacks columns of the release: {', '.join(sorted(lacking))}")
-    others = [name for name in left if name not in known and name not in roles.identifiers]
+    gone, others = columns_apart(manifest, left)
+    if gone:
+        raise InputError(f"{path} lacks columns of the release: {', '.join(map(repr, gone))}")
     if others:
         raise InputError(
             f"{path} has columns that the release did not have: {', '.join(map(repr, others))}; "
             f"nobody decided that they may be released: leave them out with --drop {others[0]}"
         )
     return raw.named({name: name for name in left}) if drop else raw
+
+
+def columns_apart(manifest: Manifest, columns: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The columns of a release that a table has not, and those that the release had not."""
+    about, roles = manifest.file
+    added = {CLASS} - {*roles.identifiers} if roles.numbered(manifest.recoding) else set[str]()
+    known = {*(about.columns or ())} - added
+    gone = sorted(name for name in known if name not in columns)
+    return gone, [name for name in columns if name not in {*known, *roles.identifiers}]
 
 
 def _format(path: Path, manifest: Manifest, columns: Sequence[str], study: Study | None) -> Format:

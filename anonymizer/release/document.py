@@ -302,9 +302,14 @@ def read_document(path: Path) -> Document:
     Raises InputError when it cannot be read or says something it cannot; the message names file,
     section and key.
     """
+    return parse_document(study_text(path), path)
+
+
+def study_text(path: Path) -> str:
+    """The text of a study file; InputError when it cannot be read, or is a table."""
     require_study(path)
     absent = f"there is no study file {path}{near_file(path)}"
-    return parse_document(read_whole(path, STUDY, "study file ", absent), path)
+    return read_whole(path, STUDY, "study file ", absent)
 
 
 def parse_document(text: str, path: Path) -> Document:

@@ -1,5 +1,6 @@
-"""Tables of what a raw table is, of the study that is proposed for it, and of its identifiers."""
+"""Tables of what a raw table is, of the study that is proposed for it, and of what is doubtful."""
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
@@ -10,6 +11,7 @@ from anonymizer.feedback.words import plural
 from anonymizer.profiling import TableProfile
 from anonymizer.profiling.safe_harbor import SafeHarbor
 from anonymizer.release.study import Draft
+from anonymizer.risk.lint import Lint
 
 RULE = "45 CFR 164.514(b)(2)(i)"
 
@@ -160,3 +162,14 @@ def safe_harbor_report(found: SafeHarbor) -> Iterator[Block]:
 
 def _why(count: int | None, of: int, why: str) -> str:
     return why if count is None else f"{why} ({count:,} of {plural(of, 'value')})"
+
+
+def lint_report(found: Lint) -> Iterator[Block]:
+    """Yield each finding with its line and rule, then how many there are of each level."""
+    for each in found.findings:
+        yield f"{found.path}:{each.line}: {each.level} {each.rule}: {each.text}"
+        if each.figures:
+            yield f"    {each.figures}"
+    levels = Counter(each.level for each in found.findings)
+    said = [plural(levels[level], level) for level in ("error", "warning", "note") if levels[level]]
+    yield f"{found.path}: {', '.join(said) or 'nothing was found'}"

@@ -11,7 +11,8 @@ import os
 import re
 import stat
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BufferedReader
 from math import isfinite
@@ -206,6 +207,49 @@ def parsed_toml(text: str) -> dict[str, Any]:
         raise ValueError("it holds a number or a date beyond any limit") from None
     _require_sensible(content)
     return content
+
+
+KeyPath = tuple[str | int, ...]
+"""Keys within each other, and the number of a section where several have one name."""
+
+
+def key_lines(text: str) -> dict[KeyPath, int]:
+    r"""Return the line, from 1, on which each section and key of a valid TOML text begins.
+
+    Statements are read one by one: lines are joined until they are one.
+
+    >>> key_lines("[data]\npath = 'a'\n[[privacy]]\nk = 5")[("privacy", 0, "k")]
+    4
+    """
+    found: dict[KeyPath, int] = {}
+    several: Counter[KeyPath] = Counter()
+    section: KeyPath = ()
+    statement, begin = "", 1
+    for number, line in enumerate(text.split("\n"), 1):
+        within, statement = bool(statement), f"{statement}{line}\n"
+        if within and line.endswith(","):  # a list of many lines is not read once for each
+            continue
+        try:
+            paths = [*_paths(tomllib.loads(statement))]
+        except tomllib.TOMLDecodeError:
+            continue  # it goes on in the next line
+        if statement.lstrip().startswith("["):
+            section, paths = paths[-1], [()]
+            if section[-1] == 0:  # [[privacy]]: one of several
+                several[section] += 1
+                section = (*section[:-1], several[section] - 1)
+        for path in paths:
+            found.setdefault((*section, *path), begin)
+        statement, begin = "", number + 1
+    return found
+
+
+def _paths(content: object, path: KeyPath = ()) -> Iterator[KeyPath]:
+    """Yield where each key and each item of a list is, the outer ones first."""
+    pairs = content.items() if isinstance(content, dict) else ()
+    for key, each in enumerate(content) if isinstance(content, list) else pairs:
+        yield (*path, key)
+        yield from _paths(each, (*path, key))
 
 
 def parsed_json(text: str) -> Any:

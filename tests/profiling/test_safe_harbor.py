@@ -218,7 +218,7 @@ def test_the_command(tmp_path, monkeypatch, run):
     code, _, err = run("lint", "--safe-harbor", "e.csv")
     assert (code, "the table has no records" in err) == (2, True)
     code, _, err = run("lint", "t.csv")
-    assert (code, "say which rule the table is held against" in err) == (2, True)
+    assert (code, "t.csv is a table, not a study" in err) == (2, True)
 
 
 def patients():
