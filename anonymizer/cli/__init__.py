@@ -6,7 +6,7 @@ may import every room but explorer and papers, and are imported when a command r
 stays quick.
 
 Exit codes: 0 all is well, 1 the policy is out of reach or does not hold, or there is a warning and
---strict, 2 unusable input, 3 an audit could not run every attack, 130 interrupted.
+--strict, 2 unusable input, 3 not all could be examined, 130 interrupted.
 """
 
 import gc
