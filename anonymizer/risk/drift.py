@@ -82,9 +82,13 @@ def lint_file(
     """
     try:
         study = Study.parsed(text, path)
-        found = [*study_findings(study)]
     except InputError as error:
         return Lint.of_error(path, text, error)
+    try:
+        found = [*study_findings(study)]
+    except InputError as error:
+        counted = any("population" in each for each in study.document.privacy)
+        return Lint.of_error(path, text, error, counted=counted)
     if release is not None:
         manifest = Manifest.read(home_of(release) / MANIFEST)
         found += changes(study, manifest)
@@ -135,9 +139,10 @@ def table_findings(study: Study, relation: Relation, form: Format) -> Iterator[L
     for name in absent:
         yield LintFinding(
             "column-absent",
-            f"the table has no column {name!r}{did_you_mean(name, there)}",
+            f"the table has no column {name!r}",
             "mend its name, or take it out of the study",
             _role_of(study, name),
+            did_you_mean(name, there).removeprefix("; "),
         )
     others = [name for name in there if name not in {*schema.named, *schema.left_out}]
     yield from _without_role(study, others)
@@ -157,7 +162,9 @@ def table_findings(study: Study, relation: Relation, form: Format) -> Iterator[L
     known = (*schema.identifiers, *schema.targets_alone)
     for warning in check_measured(measured, roles, [], identifiers=known).warnings:
         if warning.code in OF_RUN:
-            yield LintFinding.of_warning(warning, _role_of(study, warning.column))
+            yield LintFinding.of_warning(
+                warning, _role_of(study, warning.column), study.schema.named
+            )
 
 
 def _column(relation: Relation, name: str, form: Format | None) -> engine.Tally:
@@ -183,25 +190,27 @@ def _without_role(study: Study, others: Sequence[str]) -> Iterator[LintFinding]:
     """Columns of the table that the study says nothing of."""
     if not others:
         return
-    names = ", ".join(map(repr, others))
+    names = ", ".join(map(repr, others))  # of a file without a header line they are values
     if study.schema.insensitive is not None:
         yield LintFinding(
             "column-not-listed",
-            f"the table has columns that the study omits, and its columns are pinned: {names}",
+            "the table has columns that the study omits, and its columns are pinned",
             "list them in [identifiers], to leave them out, or in [insensitive]",
             ("data", "columns"),
+            names,
         )
         return
     yield LintFinding(
         "column-without-role",
-        f"these columns have no role, and are released as they are: {names}",
+        "columns of the table have no role, and are released as they are",
         "list in [identifiers] what a release has to leave out",
         ("data",),
+        names,
     )
     schema, models = study.schema, () if study.recoding.private else study.privacy
     for warning in policy_warnings(models, schema.quasi_identifiers, schema.sensitive, len(others)):
         if warning.code == "no-sensitive-attribute":
-            yield LintFinding.of_warning(warning, ("privacy", 0))
+            yield LintFinding.of_warning(warning, ("privacy", 0), schema.named)
 
 
 def _of_values(study: Study, columns: Mapping[str, engine.Tally]) -> Iterator[LintFinding]:
@@ -262,12 +271,13 @@ def drift(
             "put it back, or run the study anew",
             _role_of(study, name),
         )
-    for name in new:
+    if new:
         yield LintFinding(
             "drift-column-new",
-            f"the table has a column {name!r}, which the last release had not",
-            f"leave it out with --drop {name} of apply, or give it a role and run the study anew",
-            _role_of(study, name),
+            "the table has columns that the last release had not",
+            "leave them out with --drop of apply, or give them a role and run the study anew",
+            ("data",),
+            ", ".join(map(repr, new)),
         )
     try:
         plan, before = _plan(study, release), Subject.of_release(release)

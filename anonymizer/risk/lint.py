@@ -20,7 +20,7 @@ from anonymizer.profiling.safe_harbor import BY_LETTER, SafeHarbor
 from anonymizer.release.description import MODEL
 from anonymizer.release.manifest.parts import ReportedWarning
 from anonymizer.release.study import Study
-from anonymizer.release.warnings import WARNINGS, ReleaseWarning, policy_warnings, uncounted
+from anonymizer.release.warnings import WARNINGS, ReleaseWarning, policy_warnings
 from anonymizer.tables.files.format import is_parquet
 from anonymizer.tables.reading import KeyPath, key_lines, parsed_toml
 
@@ -32,6 +32,9 @@ LARGE = 0.5
 
 OF_CSV = ("separator", "encoding", "quote", "decimal", "thousands")
 """Keys of ``[data]`` that Parquet has no use for."""
+
+
+COUNTED = "the study, or a table of its policy, cannot be used"
 
 
 class LintRule(NamedTuple):
@@ -130,16 +133,18 @@ class LintFinding:
         return f"{self.message}; {self.remedy}" if self.remedy else self.message
 
     @classmethod
-    def of_warning(cls, warning: ReleaseWarning | ReportedWarning, place: KeyPath) -> LintFinding:
-        """Make a finding of what ``run`` would warn of, without its figures."""
-        words = uncounted(warning.code, warning.column)
+    def of_warning(
+        cls, warning: ReleaseWarning | ReportedWarning, place: KeyPath, known: Sequence[str]
+    ) -> LintFinding:
+        """Make a finding of what ``run`` would warn of, without figures and names not ``known``."""
+        columns = (warning.column, getattr(warning, "about", None))
         names = [
-            repr(name)
-            for name in (warning.column, getattr(warning, "about", None))
+            repr(name) if name in known else "a column without a role"
+            for name in columns
             if name is not None
         ]
         subject = f"{' and '.join(names)}: " if names else ""
-        message = words or f"{subject}{WARNINGS[warning.code].when}"
+        message = f"{subject}{WARNINGS[warning.code].when}"
         return cls(warning.code, message, "", place, warning.message)
 
 
@@ -162,10 +167,15 @@ class Lint:
         return cls(path, tuple(sorted(placed, key=lambda each: each.line)))
 
     @classmethod
-    def of_error(cls, path: Path, text: str, error: InputError) -> Lint:
-        """Place the error of a study in the lines of its text, where it is TOML."""
+    def of_error(cls, path: Path, text: str, error: InputError, *, counted: bool = False) -> Lint:
+        """Place the error of a study in the lines of its text, where it is TOML.
+
+        ``counted``: whether it may be of a table, such as a population, and have figures of that.
+        """
         place = tuple(each for each in (error.section, error.key) if each)
         finding = LintFinding("study-invalid", error.problem, error.remedy, place)
+        if counted:
+            finding = LintFinding("study-invalid", COUNTED, "run lint where these lie", place)
         with suppress(ValueError):
             parsed_toml(text)
             return replace(cls.of_study(path, text, [finding]), error=error)
@@ -253,7 +263,7 @@ def _policy(study: Study) -> Iterator[LintFinding]:
     """Policies that promise little."""
     models, sensitive, private = study.privacy, study.schema.sensitive, study.recoding.private
     for warning in policy_warnings(models, study.schema.quasi_identifiers, sensitive, 0):
-        yield LintFinding.of_warning(warning, ("privacy", 0))
+        yield LintFinding.of_warning(warning, ("privacy", 0), ())
     for number, model in enumerate(models):
         if model.void:
             yield LintFinding(

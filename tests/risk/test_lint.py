@@ -273,6 +273,25 @@ def test_a_planted_fault_is_found(place, tmp_path, fault):
         assert {*filter(str.isdecimal, each.message.split())} <= {*"0123456789"}, each
 
 
+def test_names_of_columns_that_nobody_knows_are_the_stewards(place, tmp_path):
+    """A column may be named by a person, as in a table that was turned on its side."""
+    table = tmp_path / "next.csv"
+    people().rename(columns={"town": "Nemo-0"}).to_csv(table, index=False)
+    text = edited(STUDY, OPEN)
+    for study, release in ((STUDY, None), (text, None), (text, place / "release")):
+        found = lint_file(place / "study.toml", table, release, study, ignore)
+        assert not [secret for secret in SECRETS if secret in json.dumps(sarif(found))]
+        assert "Nemo-0" in json.dumps(found.to_dict())
+
+
+def test_figures_of_a_population_are_not_in_the_log(place, tmp_path):
+    (tmp_path / "job.csv").write_text("nurse;health\nvet;health\nsmith;craft\n")
+    text = f'{STUDY}[[privacy]]\nmodel = "k-map"\nk = 9\npopulation = "nobody.csv"\n'
+    found = lint_file(tmp_path / "study.toml", None, None, text, ignore)
+    assert "nobody.csv" in str(found.error)
+    assert "nobody" not in json.dumps(sarif(found))
+
+
 def test_every_rule_is_planted():
     others = {"not-examined", "shared-identifier", *(n for n in RULES if n.startswith("safe-"))}
     assert {*RULES} - {each.rule for each in FAULTS} == others
