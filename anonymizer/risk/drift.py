@@ -40,6 +40,7 @@ from anonymizer.tables import engine
 from anonymizer.tables.files import Format
 from anonymizer.tables.reading import KeyPath
 from anonymizer.tables.relations.relation import Relation
+from anonymizer.tables.spreadsheet import rearmed_text, with_safe_names_in
 from anonymizer.tables.values import is_missing, number_of, plain_text, text_of
 
 MOVED = 0.1
@@ -263,6 +264,9 @@ def drift(
     study: Study, manifest: Manifest, release: Path, relation: Relation, form: Format
 ) -> Iterator[LintFinding]:
     """Find what keeps a table from being released as the last one was, and what moved."""
+    if manifest.spreadsheet is not None and manifest.spreadsheet.safe:
+        roles = (*study.schema.columns, *study.schema.identifiers)
+        relation = with_safe_names_in(relation, roles)
     gone, new = columns_apart(manifest, relation.columns)
     for name in gone:
         yield LintFinding(
@@ -290,7 +294,9 @@ def drift(
     if set(plan.schema.columns) - {*relation.columns}:
         return
     with Place(before.path, before.form).opened(()) as released:
-        moved = [*_types(study, manifest, released, relation)]
+        withheld = {*plan.schema.keys, plan.schema.weight}
+        kept = [name for name in released.columns if name not in {*manifest.recoding, *withheld}]
+        moved = [*_types(study, kept, released, relation)]
         yield from moved
         if not moved:
             yield from _recoded(study, plan, released, before.form, relation, form)
@@ -304,11 +310,10 @@ def _plan(study: Study, release: Path) -> Plan:
 
 
 def _types(
-    study: Study, manifest: Manifest, released: Relation, relation: Relation
+    study: Study, kept: Sequence[str], released: Relation, relation: Relation
 ) -> Iterator[LintFinding]:
     """Columns that are not recoded, and have numbers in one of both tables alone."""
-    both = [n for n in released.columns if n in relation.columns and n not in manifest.recoding]
-    for name in both:
+    for name in (name for name in kept if name in relation.columns):
         shares = [_numeric(each.sample([name], SOME)[name]) for each in (released, relation)]
         if None not in shares and {*shares} == {True, False}:
             yield LintFinding(
@@ -321,7 +326,7 @@ def _types(
 
 def _numeric(column: pd.Series) -> bool | None:
     """Whether all values are numbers, or hardly any; None where neither is so."""
-    numbers = [number_of(each) is not None for each in column if not is_missing(each)]
+    numbers = [number_of(rearmed_text(v)) is not None for v in column if not is_missing(v)]
     share = float(np.mean(numbers)) if numbers else 0.5
     return True if share == 1 else False if share < HARDLY else None
 
@@ -405,7 +410,7 @@ def _shares(table: engine.Table, name: str) -> dict[str | None, int]:
     sizes = engine.sized(table, codes, len(values))
     found: dict[str | None, int] = {}
     for value, size in zip(values, sizes, strict=True):
-        text = None if is_missing(value) else plain_text(value)
+        text = None if is_missing(value) else plain_text(rearmed_text(value))
         found[text] = found.get(text, 0) + int(size)
     return found
 

@@ -138,11 +138,7 @@ class LintFinding:
     ) -> LintFinding:
         """Make a finding of what ``run`` would warn of, without figures and names not ``known``."""
         columns = (warning.column, getattr(warning, "about", None))
-        names = [
-            repr(name) if name in known else "a column without a role"
-            for name in columns
-            if name is not None
-        ]
+        names = [repr(name) for name in columns if name in known]
         subject = f"{' and '.join(names)}: " if names else ""
         message = f"{subject}{WARNINGS[warning.code].when}"
         return cls(warning.code, message, "", place, warning.message)

@@ -27,6 +27,7 @@ from anonymizer.privacy import (
 )
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
+from anonymizer.release.verification.verification import verify_release
 from anonymizer.report.sarif import sarif
 from anonymizer.risk.drift import lint_file, moved_by
 from anonymizer.risk.lint import RULES, Lint, implies
@@ -452,6 +453,30 @@ def test_sound_studies_of_every_kind_have_no_error_and_few_warnings(published, k
     assert not [each for each in found.findings if each.level == "error"]
     assert {each.rule for each in found.findings if each.level == "warning"} <= KNOWN
     assert found.unexamined == (kind in DRAWN)
+
+
+OF_PERSONS = {'["name"]': "[]", '"people.csv"': '"people.csv"\nperson = "name"'}
+NUMBERED = {**OF_PERSONS, T: f'{T}[output]\nperson = "number"\n'}
+WEIGHED = {
+    'attributes = ["cost", "town"]': 'attributes = ["town"]',
+    '"people.csv"': '"people.csv"\nweight = "cost"',
+    T: f'{T}[output]\nweight = "class"\n',
+}
+SAFE = {T: f"{T}[output]\ncsv-safe = true\n"}
+
+
+@pytest.mark.parametrize("edits", [OF_PERSONS, NUMBERED, WEIGHED, SAFE])
+def test_the_table_of_a_release_has_not_drifted_from_it(tmp_path, edits):
+    study = tmp_path / "study.toml"
+    table = put(town=each(lambda n: ("=here", "'=there")[n % 2]))(people())
+    table.to_csv(tmp_path / "people.csv", index=False)
+    (tmp_path / "job.csv").write_text("nurse;health\nvet;health\nsmith;craft\n")
+    text = edited(STUDY, edits)
+    study.write_text(text)
+    publish(Study(study), tmp_path / "out")
+    assert verify_release(tmp_path / "out", study=Study(study)).differences == ()
+    found = lint_file(study, tmp_path / "people.csv", tmp_path / "out", text, ignore)
+    assert found.findings == ()
 
 
 @pytest.mark.parametrize("path", ["data/demo.toml", "data/pram.toml", "data/adult-salary.toml"])

@@ -55,7 +55,9 @@ def _columns(manifest: Mapping[str, Any], study: Study) -> Iterator[FieldCheck]:
         yield required(f"columns.{name}", same(said, given), _named(said), _named(given), "study")
     if schema.insensitive is not None:
         listed = at(manifest, "table", "columns")
-        others = [] if listed is ABSENT else [name for name in listed if name not in schema.named]
+        weight = [study.schema.weight] if study.schema.releases_weight else []
+        known = {*schema.named, *weight}
+        others = [] if listed is ABSENT else [name for name in listed if name not in known]
         words = f"pins its columns, and has none named {_named(others)}"
         yield required("table.columns", not others, "", words, "study")
     values = reported_missing(study.given.missing_values)
