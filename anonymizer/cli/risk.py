@@ -62,9 +62,12 @@ def lint(
     """Carry out ``lint``."""
     write = None if sarif is None else sarif_at(sarif, force=force)
     if safe_harbor:
-        if table is not None or release is not None:
-            raise click.UsageError("--safe-harbor examines one TABLE or RELEASE, and no study")
-        return _lint_table(subject, ignore, write, as_json, **options)
+        if table is not None or release is not None or ignore:
+            raise click.UsageError(
+                "--safe-harbor examines one TABLE or RELEASE, and no study; leave out what is for "
+                "studies"
+            )
+        return _lint_table(subject, write, as_json, **options)
     if any(options.values()):
         raise click.UsageError(
             "a study says how its table is written; --census and options of tables go with "
@@ -82,7 +85,6 @@ def lint(
 
 def _lint_table(
     table: Path,
-    ignore: tuple[str, ...],
     write: Callable[[Lint], None] | None,
     as_json: bool,
     *,
@@ -99,7 +101,7 @@ def _lint_table(
         with read_raw(path, database_table, columns, form) as (raw, _):
             watch("looking for identifiers", 0, None)
             held = examined(raw, people)
-    found = Lint.of_safe_harbor(path, held).without(ignore)
+    found = Lint.of_safe_harbor(path, held)
     if write:
         write(found)
     show("the table was examined", as_json, held, safe_harbor_report)

@@ -97,11 +97,21 @@ def lint_file(
         watch("reading the table", 0, None)
         form = study.format_of(table)
         with study.place_of(table, form, watch).opened(()) as relation:
-            found += table_findings(study, relation, form)
+            found += _examined("the table", table_findings(study, relation, form))
             if release is not None:
                 watch("comparing with the release", 0, None)
-                found += drift(study, manifest, release, relation, form)
+                drifting = drift(study, manifest, release, relation, form)
+                found += _examined("drift", drifting)
     return Lint.of_study(path, text, found)
+
+
+def _examined(what: str, found: Iterator[LintFinding]) -> Iterator[LintFinding]:
+    """Go on without what cannot be examined; why it cannot may be a figure of the table."""
+    try:
+        yield from found
+    except InputError as error:
+        message = f"{what} could not be examined as a whole"
+        yield LintFinding("not-examined", message, "", ("data",), str(error))
 
 
 def changes(study: Study, manifest: Manifest) -> Iterator[LintFinding]:
@@ -181,8 +191,10 @@ def _role_of(study: Study, name: str | None) -> KeyPath:
     for section in ("sensitive", "identifiers", "insensitive"):
         if name in getattr(document, section).attributes:
             return (section, "attributes")
-    for key in ("person", "household", "weight"):
-        if name is not None and name in (getattr(document.data, key) or ()):
+    data = document.data
+    keys = {"person": data.person, "household": data.household, "weight": (data.weight,)}
+    for key, columns in keys.items():
+        if name is not None and name in columns:
             return ("data", key)
     return ("objective",) if name in study.targets else ("data",)
 
@@ -283,11 +295,7 @@ def drift(
             ("data",),
             ", ".join(map(repr, new)),
         )
-    try:
-        plan, before = _plan(study, release), Subject.of_release(release)
-    except InputError as error:
-        yield LintFinding("not-examined", f"drift: {error}")
-        return
+    plan, before = _plan(study, release), Subject.of_release(release)
     if before.path.name == COUNTS:
         yield LintFinding("not-examined", "drift: the last release is of counts, without a table")
         return
@@ -341,13 +349,7 @@ def _recoded(
 ) -> Iterator[LintFinding]:
     """What the recoding of the last release makes of a table."""
     raw = CountedTable.of(relation, plan.schema.columns, plan.hierarchies, form)
-    try:
-        admitted = plan.admitted(raw.table)
-    except InputError:  # which may name figures
-        yield LintFinding(
-            "not-examined", "drift: the records cannot be recoded as the last ones were"
-        )
-        return
+    admitted = plan.admitted(raw.table)
     own, _ = plan_for(plan.source, admitted, "suppress")
     strange = own.strange(admitted)
     yield from _strangers(study, own, admitted)

@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from anonymizer.errors import InputError, suggestion
 from anonymizer.feedback.words import plural
+from anonymizer.objectives import AUTOMATIC
 from anonymizer.privacy import KAnonymity, PrivacyModel
 from anonymizer.profiling.safe_harbor import BY_LETTER, SafeHarbor
 from anonymizer.release.description import MODEL
@@ -140,8 +141,13 @@ class LintFinding:
         columns = (warning.column, getattr(warning, "about", None))
         names = [repr(name) for name in columns if name in known]
         subject = f"{' and '.join(names)}: " if names else ""
-        message = f"{subject}{WARNINGS[warning.code].when}"
-        return cls(warning.code, message, "", place, warning.message)
+        caution = WARNINGS[warning.code]
+        # After the facts comes what to do; of persons it depends on the policy.
+        remedy = caution.text.partition("; ")[2]
+        if "{remedy}" in remedy:
+            remedy = getattr(warning, "remedy", "")
+        remedy = "" if "{" in remedy else remedy
+        return cls(warning.code, f"{subject}{caution.when}", remedy, place, warning.message)
 
 
 @dataclass(frozen=True)
@@ -192,7 +198,7 @@ class Lint:
                     for each in found.findings
                 ),
                 *(
-                    LintFinding("not-examined", f"column {name!r}: {why}")
+                    LintFinding("not-examined", f"column {name!r}", figures=why)
                     for name, why in found.unexamined
                 ),
             ),
@@ -395,9 +401,7 @@ def _idle(study: Study) -> Iterator[tuple[KeyPath, str]]:
     if repeated := withheld & {*document.identifiers.attributes}:
         why = f"{min(map(str, repeated))!r} is left out by its role in [data]"
         yield ("identifiers", "attributes"), why
-    weights = {*document.objective.weights.values()}
-    if weights in ({0}, {1}):
-        why = "all weights are the same" if weights == {1} else "every recoding is worth 0"
+    if why := _weights_idle(study):
         yield ("objective", "weights"), why
     yield from _idle_of_recoding(study)
     for name, given in document.quasi_identifiers.items():
@@ -406,6 +410,17 @@ def _idle(study: Study) -> Iterator[tuple[KeyPath, str]]:
         for key, all_levels in (("min-level", 0), ("max-level", height)):
             if limits.get(key) == all_levels:
                 yield ("quasi-identifiers", name, key), "it allows every level"
+
+
+def _weights_idle(study: Study) -> str:
+    """Why weights do nothing; empty where they do something, as where they name the objective."""
+    given = study.document.objective
+    weights = {*given.weights.values()}
+    if weights == {1} and given.name not in (None, AUTOMATIC):
+        return "each is 1, as it is without"
+    schema, weighed = study.schema, {*given.weights}
+    every = {*schema.quasi_identifiers} <= weighed or {*schema.sensitive} <= weighed
+    return "every recoding is worth 0" if weights == {0} and every else ""
 
 
 def _idle_of_recoding(study: Study) -> Iterator[tuple[KeyPath, str]]:
