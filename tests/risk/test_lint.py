@@ -58,6 +58,7 @@ distance = "equal"
 """
 K = '[[privacy]]\nmodel = "k-anonymity"\nk = 4\n'
 T = '[[privacy]]\nmodel = "t-closeness"\nt = 0.45\ndistance = "equal"\n'
+SEVERAL = "[search]\ntime-limit = 60\n"
 DIVERSE = '[[privacy]]\nmodel = "distinct-l-diversity"\n'
 OPEN = {'columns = "pinned"\n': "", '[insensitive]\nattributes = ["cost", "town"]\n': ""}
 
@@ -294,6 +295,16 @@ def test_figures_of_a_population_are_not_in_the_log(place, tmp_path):
     assert "nobody" not in json.dumps(sarif(found))
 
 
+def test_the_fingerprint_is_named_where_nothing_else_differs(place):
+    """No field but that has the time limit of a study."""
+    for text, alone in ((STUDY.replace("k = 4", "k = 5"), False), (STUDY + SEVERAL, True)):
+        found = lint_file(place / "study.toml", None, place / "release", text, ignore).findings
+        named = [each.message.split()[0] for each in found if each.rule == "study-changed"]
+        assert named
+        assert (named == ["study.fingerprint"]) is alone
+        assert ("study.fingerprint" in named) is alone
+
+
 def test_of_equal_models_the_first_stays(place):
     found = lint_file(place / "study.toml", None, None, STUDY + K, ignore).findings
     assert [(each.rule, each.line) for each in found] == [("model-implied", 21)]
@@ -489,7 +500,7 @@ SAFE = {T: f"{T}[output]\ncsv-safe = true\n"}
 @pytest.mark.parametrize("edits", [NUMBERED, WEIGHED, SAFE])
 def test_the_table_of_a_release_has_not_drifted_from_it(tmp_path, edits):
     study = tmp_path / "study.toml"
-    table = put(town=each(lambda n: ("=here", "'=there")[n % 2]))(people())
+    table = put(disease=lambda table: [f"={each}" for each in table["disease"]])(people())
     table.to_csv(tmp_path / "people.csv", index=False)
     (tmp_path / "job.csv").write_text("nurse;health\nvet;health\nsmith;craft\n")
     text = edited(STUDY, edits)
