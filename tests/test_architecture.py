@@ -70,8 +70,8 @@ MOST = {
     # linear programs and labels, and persons who have weights, are subjects of their own. So
     # is what a column has among its numbers or dates; so are masked codes and ordered categories.
     # Papers for reviewers, scripts that verify without an installation, and what HIPAA wants
-    # removed are, too. So are what a study shows by itself, what the next table changes, findings for
-    # servers, and the certificate of an optimum with its checker.
+    # removed are, too. So are what a study shows by itself, what the next table changes, findings
+    # for servers, and the certificate of an optimum with its checker.
     "files of the core": 344,
     "circles of modules at run time": 0,
     "own imports within functions": 56,
