@@ -548,6 +548,16 @@ CASES = {
             ("Japanese", lambda day: f"{day:%Y年%m月%d日}", 'format = "%Y年%m月%d日"'),
             ("instants", lambda day: f"{day}T13:45:00Z", 'birth_date = { calendar = ["day"'),
             ("months", lambda day: f"{day:%Y-%m}", 'ground = "month"'),
+            ("months and years", lambda day: f"{day:%m/%Y}", 'ground = "month"'),
+            ("months in words", lambda day: f"{day:%b %Y}", 'ground = "month"'),
+            (
+                "months in six digits",
+                lambda day: f"{day:%Y%m}",
+                'format = "%Y%m", ground = "month"',
+            ),
+            ("months after a point", lambda day: f"{day:%m.%Y}", 'ground = "month"'),
+            ("quarters", lambda day: f"{day.year} Q{(day.month + 2) // 3}", 'ground = "quarter"'),
+            ("halves", lambda day: f"{day.year}-H{1 + (day.month > 6)}", 'ground = "half-year"'),
         ]
     },
     "14 a few dates of 0000-00-00 leave the others their ranges": Case(
@@ -713,6 +723,8 @@ CASES = {
             ("cm", lambda x: f"{x % 90 + 100} cm"),
             ("$", lambda x: f"${1000 + x % 30:,}"),
             ("%", lambda x: f"{x / 100:.1f}%"),
+            ("kg", lambda x: "unknown" if x % 12 == 0 else f"{x % 60 + 50} kg"),
+            ("mmHg", lambda x: "n.a." if x % 15 == 0 else f"{x % 60 + 90}mmHg"),
         ]
     },
     **{
@@ -895,6 +907,22 @@ CASES = {
         {"t.csv": born(lambda day: "0000-00-00" if day.day == 1 else day)},
         BOTH,
         drafts=['missing-values = { birth_date = ["0000-00-00"] }'],
+    ),
+    "38 some dates have no day, in the notation of the others": Case(
+        {"t.csv": born(lambda day: f"{day:%m/%d/%Y}" if day.day % 4 else f"{day:%m/%Y}")},
+        f"{BOTH}\nverify rel",
+        drafts=['format = "%m/%d/%Y", ground = "month"', "dates without a day in"],
+    ),
+    "38 00 for a day among eight digits": Case(
+        {"t.csv": born(lambda day: f"{day:%Y%m%d}" if day.day % 4 else f"{day:%Y%m}00")},
+        f"{BOTH}\nverify rel",
+        drafts=['format = "%Y%m%d", ground = "month"'],
+    ),
+    "38 00000000 is missing": Case(
+        {"t.csv": born(lambda day: "00000000" if day.day < 4 else f"{day:%Y%m%d}")},
+        f"{BOTH}\nverify rel",
+        drafts=['missing-values = { birth_date = ["00000000"] }', 'format = "%Y%m%d"'],
+        says=["Released 60 of 60"],
     ),
     **{
         f"39 birth dates as {form}": Case(

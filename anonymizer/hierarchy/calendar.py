@@ -83,6 +83,17 @@ SERIALS = {
 PARTIAL = re.compile(r"(?!0000)(\d{4}(?:-(?!00)\d\d)?)(?:-00){0,2}", re.ASCII)
 """A date without a day, or without a month; 00 may stand for what is not known."""
 
+WITHOUT_DAY = [
+    re.compile(form, re.ASCII | re.IGNORECASE)
+    for form in (
+        r"(?P<m>\d{1,2})[./-](?P<Y>\d{4})",
+        rf"(?P<b>{PARTS['b']})[ ,./-]{{0,2}}(?P<Y>\d{{4}})",
+        r"(?P<Y>\d{4})[ -]?(?P<part>[qh]\d)",
+        r"(?P<part>[qh]\d)[ /-]?(?P<Y>\d{4})",
+    )
+]
+"""Months, quarters and halves of a year that can be read in one way: 08/1949, Aug 1949, 1949 Q3."""
+
 TWO_DIGITS = re.compile(r"%([ymdHMS])(?=%[YymdHMSf])|(?<=%[YymdHMS])%([ymdHMS])")
 """Parts with no mark between them and the next or the last: their digits are two."""
 
@@ -206,6 +217,18 @@ class Clock:
             return None
         return Moment(Decimal(int(place)) if place == int(place) else place, iso_of(place))
 
+    def partial(self, text: str) -> Named | None:
+        """The unit of a date without a day: that of the format, or as ``partial_unit`` reads it."""
+        found = self._pattern.fullmatch(text.strip()) if self._pattern else None
+        if found is None:
+            return partial_unit(text)
+        parts = found.groupdict()
+        year, month = self._year(parts), _month(parts)
+        unknown = not month and (parts.get("b") or not int(parts.get("y") or 1))
+        if int(parts.get("d") or 0) or unknown:
+            return None
+        return span_of(f"{year:04}-{month:02}" if month else f"{year:04}")
+
     def _year(self, parts: Mapping[str, str | None]) -> int:
         """The year of a date; of two digits the one of the hundred years of the format."""
         digits = parts.get("y")
@@ -214,7 +237,7 @@ class Clock:
         return self._first_year + (int(digits) - self._first_year) % 100
 
     def _of(self, parts: Mapping[str, str | None]) -> Moment:
-        day = date(self._year(parts), _month(parts), int(parts["d"] or 0))
+        day = date(self._year(parts), _month(parts), int(parts.get("d") or 0))
         hour, minute, second = (int(parts.get(name) or 0) for name in "HMS")
         digits = (parts.get("f") or "").rstrip("0")
         zone = parts.get("z")
@@ -243,15 +266,24 @@ def _month(parts: Mapping[str, str | None]) -> int:
 
 
 def partial_unit(text: str) -> Named | None:
-    """The month or year of a date whose day, or month, is not known; None for any other text.
+    """The month, quarter or year of a date whose day is not known; None for any other text.
 
     >>> partial_unit("1949-08"), partial_unit("1949-08-00")[2], partial_unit("1949-00-00")[2]
     ((Decimal('-644371200'), Decimal('-641692800'), '1949-08'), '1949-08', '1949')
-    >>> partial_unit("0000-00-00"), partial_unit("1949-08-01")
-    (None, None)
+    >>> [partial_unit(text)[2] for text in ("08/1949", "Aug 1949", "1949 Q3", "H2/1949")]
+    ['1949-08', '1949-08', '1949-Q3', '1949-H2']
+    >>> partial_unit("0000-00-00"), partial_unit("1949-08-01"), partial_unit("2009/10")
+    (None, None, None)
     """
     found = PARTIAL.fullmatch(text.strip())
-    return None if found is None else span_of(found[1])
+    if found is not None:
+        return span_of(found[1])
+    read = next(filter(None, (form.fullmatch(text.strip()) for form in WITHOUT_DAY)), None)
+    if read is None:
+        return None
+    parts = read.groupdict()
+    part = parts["part"].upper() if "part" in parts else f"{_month(parts):02}"
+    return span_of(f"{parts['Y']}-{part}")
 
 
 def _moment(day: date, clock: time, digits: str) -> Moment:
@@ -269,7 +301,7 @@ def _point(digits: str) -> str:
 
 
 def pattern_of(given: object) -> re.Pattern[str]:
-    """Compile a format; InputError where it gives no day, or more than one."""
+    """Compile a format; InputError where it gives no month, or more than one."""
     text = FIRST_YEAR.sub("%y", given) if isinstance(given, str) else ""
     parts = re.findall("%(.)", text.replace("%%", ""))
     if "y" in parts and text == given:
@@ -277,12 +309,13 @@ def pattern_of(given: object) -> re.Pattern[str]:
             "format: %y leaves open which century a year is of; write the first of its hundred "
             "years, such as %y{1930} for 1930 to 2029"
         )
-    one_each = len({*parts} & {*"Yy"}) == len({*parts} & {*"mb"}) == 1 and "d" in parts
+    one_each = len({*parts} & {*"Yy"}) == len({*parts} & {*"mb"}) == 1
+    one_each = one_each and ("d" in parts or {*parts} <= {*"Yymb"})
     if not one_each or not {*parts} <= {*PARTS} or len({*parts}) < len(parts):
         raise InputError(
             f'format must have %Y, %m and %d, such as format = "%d.%m.%Y", and any of %H, %M, %S, '
-            "%f and %z once at most, with %y{1930} for years of two digits and %b for names of "
-            f"months, or be one of {', '.join(SERIALS)}, not {shown(given)}"
+            "%f and %z once at most, or %Y and %m alone, with %y{1930} for years of two digits and "
+            f"%b for names of months, or be one of {', '.join(SERIALS)}, not {shown(given)}"
         )
     narrow = {match[1] or match[2] for match in TWO_DIGITS.finditer(text)}
     pattern = re.escape(text).replace("%%", "%")
@@ -291,7 +324,7 @@ def pattern_of(given: object) -> re.Pattern[str]:
         pattern = pattern.replace(f"%{part}", f"(?P<{part}>{digits})", 1)
     found = re.compile(pattern, re.ASCII)
     swapped = found.fullmatch("2001-02-03")
-    if swapped and (swapped.groupdict().get("m"), swapped["d"]) != ("02", "03"):
+    if swapped and [*map(swapped.groupdict().get, "md")] != ["02", "03"]:
         raise InputError(
             f"format = {shown(given)} reads ISO dates with day and month exchanged; write the "
             "column with the month before the day, or with another mark between them"
@@ -457,7 +490,7 @@ class Dates(Scale):
     def place(self, value: object) -> Decimal | None:
         moment = self.clock.moment(value)
         if moment is None:  # a date without a day lies where its month begins
-            unit = None if is_missing(value) else partial_unit(text_of(value))
+            unit = None if is_missing(value) else self.clock.partial(text_of(value))
             return None if unit is None else unit[0]
         return moment.place
 

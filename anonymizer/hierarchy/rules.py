@@ -22,7 +22,6 @@ from anonymizer.hierarchy.calendar import (
     Moment,
     Named,
     iso_of,
-    partial_unit,
     span_of,
     unit_at,
 )
@@ -383,7 +382,7 @@ class CalendarHierarchy(Hierarchy):
 
     def _partial(self, text: str) -> Moment | None:
         """Return the first day of a date without a day, where a group of the ground holds it."""
-        unit = partial_unit(text)
+        unit = self.scale.clock.partial(text)
         if unit is None:
             return None
         cell = self._unit(self.units[(self.limits.ground or 1) - 1], unit[0])
@@ -472,7 +471,7 @@ class CalendarHierarchy(Hierarchy):
 
     def refusal(self, attribute: str, strangers: Mapping[str, int]) -> InputError:
         found = f"column {attribute!r} holds {named(strangers)} where a calendar needs dates"
-        if all(partial_unit(text) for text in strangers):
+        if all(map(self.scale.clock.partial, strangers)):
             remedy = 'count dates by a unit that they have, such as ground = "month" or "year"'
             return InputError(f"{found} such as 2024-03-05", remedy)
         if self.format is not None:

@@ -9,7 +9,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import combinations
 
@@ -18,7 +18,7 @@ import pandas as pd
 
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, NUMBERS
-from anonymizer.hierarchy.calendar import Clock, iso_of, partial_unit
+from anonymizer.hierarchy.calendar import SPANS, Clock, Named, iso_of, unit_at
 from anonymizer.hierarchy.label import BREAKS, CodeForm
 from anonymizer.kernels.arrays import Floats
 from anonymizer.tables import engine
@@ -76,7 +76,7 @@ ABSENT = frozenset(
         *("-", "--", "unknown", "unk", "missing", "none", "nil", "refused"),
         *("not known", "not stated", "not available", "not applicable", "not answered", "n.a."),
         *("no answer", "don't know", "dont know", "dk", "suppressed", "redacted", "withheld"),
-        *("0000-00-00", "0000-00-00 00:00:00", "00.00.0000", "00/00/0000"),
+        *("0000-00-00", "0000-00-00 00:00:00", "00.00.0000", "00/00/0000", "00000000"),
         *("unbekannt", "keine angabe", "k.a.", "inconnu", "desconocido", "sconosciuto"),
     ]
 )
@@ -200,7 +200,8 @@ class Among:
     ``numbers``: records with a number, or a date. ``ranges``: texts such as 90+, or dates without a
     day. ``codes``: numbers that stand apart as those for no answer do. ``others``: all other texts.
     ``unit``: what stands next to each number; ``decimal``: the decimal mark of such numbers, and
-    whether the other one may be it, ``ambiguous``.
+    whether the other one may be it, ``ambiguous``. ``clock``: how dates are written; ``ground``:
+    the least unit that holds each of those without a day.
     """
 
     numbers: int
@@ -211,6 +212,8 @@ class Among:
     unit: str = ""
     decimal: str = "."
     ambiguous: bool = False
+    clock: Clock | None = None
+    ground: str = ""
 
     @property
     def absent(self) -> tuple[str, ...]:
@@ -263,8 +266,7 @@ def texts_among(records: Mapping[str, int]) -> Among | None:
         if text.startswith("0") and text[1:2].isdigit():
             return None
         numbers += size
-    several = len(others) > max(FEW_TEXTS, MOST_ODD * len(records))
-    if several or any(CODE.fullmatch(text) for text in others):
+    if not _are_slips(others, records) or any(CODE.fullmatch(text) for text in others):
         return None
     here = sum(records.values())
     if 2 * numbers < here or numbers + sum(ranges.values()) < LARGELY * here:
@@ -272,31 +274,44 @@ def texts_among(records: Mapping[str, int]) -> Among | None:
     return Among(numbers, ranges, others=others)
 
 
+def _are_slips(others: Mapping[str, int], records: Mapping[str, int]) -> bool:
+    """Return whether so few of the different values are other texts that they decide of no kind."""
+    return len(others) <= max(FEW_TEXTS, MOST_ODD * len(records))
+
+
 def dates_among(records: Mapping[str, int], clock: Clock) -> Among | None:
     """Return what is no date where most records have one that a clock reads; else None.
 
-    Dates without a day are ranges where all others are as ISO 8601 has them.
+    Dates without a day are ranges, and texts that say that there is none decide nothing.
     """
-    dates, ranges, others = 0, dict[str, int](), dict[str, int]()
+    dates, units, others = 0, dict[str, Named](), dict[str, int]()
     for text, size in records.items():
         if clock.moment(text) is not None:
             dates += size
-        elif clock.format is None and partial_unit(text) is not None:
-            ranges[text] = size
+        elif (unit := clock.partial(text)) is not None:
+            units[text] = unit
         else:
             others[text] = size
-    months = sum(size for text, size in ranges.items() if MONTH.fullmatch(text))
-    few = len(others) <= max(FEW_TEXTS, MOST_ODD * len(records))
-    if not few or not dates + months:
+    ranges = {text: records[text] for text in units}
+    months = sum(records[text] for text, unit in units.items() if MONTH.fullmatch(unit[2]))
+    if not _are_slips(others, records) or not dates + months:
         return None
-    here, partial = sum(records.values()), sum(ranges.values())
+    here = sum(size for text, size in records.items() if text.casefold() not in ABSENT)
+    partial = sum(ranges.values())
     if dates + partial < LARGELY * here or (months < partial and 2 * (dates + months) < here):
         return None
-    return Among(dates, ranges, others=others, kind="date")
+    ground = next(unit for unit in SPANS if all(_holds(unit, own) for own in units.values()))
+    return Among(dates, ranges, others=others, kind="date", clock=clock, ground=ground)
 
 
-MONTH = re.compile(r"(1[6-9]|20)\d\d-(0[1-9]|1[0-2])(-00)?")
-"""A month, or the date of a day that is not known: years alone may be any number."""
+def _holds(unit: str, own: Named) -> bool:
+    """Return whether a unit of the calendar holds all of a month, a quarter or a year."""
+    end = unit_at(unit, own[0])[1]
+    return end is None or (own[1] is not None and own[1] <= end)
+
+
+MONTH = re.compile(r"(1[6-9]|20)\d\d-.+")
+"""A month, a quarter or a half of some year: years alone may be any number."""
 
 
 def may_have_codes(numbers: Floats) -> bool:
@@ -384,13 +399,27 @@ def unit_among(texts: Sequence[str]) -> tuple[str, str] | None:
     return None
 
 
-def measured_among(texts: Sequence[str], there: Among) -> Among | None:
-    """Return what a column of numbers with a unit is; None of any other."""
-    found = unit_among(texts)
-    if found is None:
+def measures_in(texts: Iterable[str]) -> list[str]:
+    """Return the texts that are numbers as people write them, with a unit or without."""
+    return [text for text in texts if MEASURE.fullmatch(text.casefold())]
+
+
+def measured_among(records: Mapping[str, int]) -> Among | None:
+    """Return what a column of mostly numbers with a unit has besides; None of any other."""
+    texts = measures_in(records)
+    others = {text: size for text, size in records.items() if text not in {*texts}}
+    found, here = unit_among(texts), sum(records.values())
+    numbers = here - sum(others.values())
+    if found is None or not _are_slips(others, records) or numbers < LARGELY * here:
         return None
     unit, decimal = found
-    return replace(there, unit=unit, decimal=decimal, ambiguous=is_ambiguous(texts, unit))
+    return Among(
+        numbers,
+        others=others,
+        unit=unit,
+        decimal=decimal,
+        ambiguous=is_ambiguous(texts, unit),
+    )
 
 
 def is_ambiguous(texts: Sequence[str], unit: str) -> bool:
@@ -415,10 +444,12 @@ def plain_measure(text: str, known: Among) -> str:
     return text if number is None else number_text(number)
 
 
-def plain_date(text: str) -> str:
-    """Return a date as it is, and one without a day by its first one."""
-    unit = partial_unit(text)
-    return text if unit is None else iso_of(unit[0])
+def plain_date(text: str, clock: Clock) -> str:
+    """Return a date as ISO 8601 has it, and one without a day by its first one."""
+    unit = clock.partial(text)
+    if unit is not None:
+        return iso_of(unit[0])
+    return text if clock.format is None else str(clock.moment(text))
 
 
 def columns_of_texts(table: pd.DataFrame) -> list[str]:

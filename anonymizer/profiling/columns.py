@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property, partial
-from itertools import islice
+from itertools import chain, islice
 from numbers import Number
 from typing import Literal
 
@@ -32,10 +32,12 @@ from anonymizer.profiling.among import (
     dates_among,
     may_have_codes,
     measured_among,
+    measures_in,
     plain_date,
     plain_measure,
     plain_number,
     texts_among,
+    unit_among,
 )
 from anonymizer.profiling.hints import (
     BIRTH,
@@ -191,6 +193,7 @@ SERIAL_NUMBERS = (
     ("excel", 3e3, 8e4),
     ("epoch", 1e8, 5e9),
     ("epoch-ms", 1e11, 5e12),
+    ("%Y%m", 1.6e5, 2.1e5),
 )
 """Dates that are numbers, and the sizes of most of these; a name has to say that they are dates."""
 
@@ -339,7 +342,9 @@ class ProfiledColumn:
     def _dates(self) -> tuple[Clock, Floats] | None:
         clock = _clock(self)
         moments = None if clock is None else _moments(self, clock)
-        return None if clock is None or moments is None else (clock, moments)
+        if clock is None or moments is None:
+            return None
+        return (self.among.clock if self.among and self.among.clock else clock), moments
 
     @cached_property
     def whole(self) -> bool:
@@ -395,7 +400,7 @@ def _as_numbers(column: ProfiledColumn) -> ProfiledColumn:
     there = Among(column.records - column.missing)
     if column.numbers is None:
         few = column.some_texts
-        if measured_among(few, there) and (units := measured_among(column.texts, there)):
+        if unit_among(measures_in(few)) and (units := measured_among(column.by_text)):
             return _respelled(column, units, partial(plain_measure, known=units))
         if 2 * sum(number_of(text) is not None for text in few) < len(few):
             return _as_dates(column)
@@ -414,14 +419,18 @@ def _as_numbers(column: ProfiledColumn) -> ProfiledColumn:
 
 def _as_dates(column: ProfiledColumn) -> ProfiledColumn:
     """Return a column of mostly dates as one of dates; any other column as it is."""
-    if column.numbers is not None or column.moments is not None:
+    if column.moments is not None:
         return column
-    texts = [text for text in column.some_texts if partial_unit(text) is None]
-    clocks = _clocks_of(texts or ["1970-01-01"], share=LARGELY / 2)
+    if column.numbers is None:
+        texts = [text for text in column.some_texts if partial_unit(text) is None]
+        days = _clocks_of(texts or ["1970-01-01"], share=LARGELY / 2)
+        clocks = chain(days, [Clock(None, "%Y/%m")])
+    else:
+        clocks = chain(_clocks_of_numbers(column), [Clock()] if _is_dated(column) else [])
     found = next(filter(None, (dates_among(column.by_text, clock) for clock in clocks)), None)
-    if found is None or not (found.ranges or found.others):
+    if found is None or found.clock is None or not (found.ranges or found.others):
         return column
-    return _respelled(column, found, plain_date)
+    return _respelled(column, found, partial(plain_date, clock=found.clock))
 
 
 def _respelled(column: ProfiledColumn, found: Among, plain: Callable[[str], str]) -> ProfiledColumn:
@@ -523,7 +532,8 @@ def _clock(column: ProfiledColumn) -> Clock | None:
     if not column.values:
         return None
     if column.numbers is not None:
-        return _clock_of_numbers(column)
+        clocks = _clocks_of_numbers(column)
+        return next((each for each in clocks if all(map(each.moment, column.some_texts))), None)
     return next(_clocks_of(column.some_texts), None)
 
 
@@ -539,19 +549,23 @@ def _clocks_of(texts: Sequence[str], share: float = 1.0) -> Iterator[Clock]:
             yield clock
 
 
-def _clock_of_numbers(column: ProfiledColumn) -> Clock | None:
-    """Return the format of numbers that are dates by the name of their column; None for none."""
+def _is_dated(column: ProfiledColumn) -> bool:
+    """Return whether the name of a column says that it has dates."""
     hint = hint_of(column.name)
     dated = hint is not None and (hint.about in DATES or hint.about == BIRTH)
-    if column.numbers is None or not (dated or not DATE_WORDS.isdisjoint(words_of(column.name))):
-        return None
+    return dated or not DATE_WORDS.isdisjoint(words_of(column.name))
+
+
+def _clocks_of_numbers(column: ProfiledColumn) -> list[Clock]:
+    """Return the formats that most numbers of a column may have, whose name says it has dates."""
+    if column.numbers is None or not column.whole or not _is_dated(column):
+        return []
     sizes = np.abs(column.numbers)
-    for form, low, high in SERIAL_NUMBERS:
-        if column.whole and low <= np.median(sizes) < high and sizes.max() < high:
-            clock = Clock(None, form)
-            if all(clock.moment(text) is not None for text in column.some_texts):
-                return clock
-    return None
+    return [
+        Clock(None, form)
+        for form, low, high in SERIAL_NUMBERS
+        if low <= np.median(sizes) < high and sizes.max() < high
+    ]
 
 
 def _code_of_digits(column: ProfiledColumn) -> bool:

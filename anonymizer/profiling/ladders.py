@@ -14,7 +14,7 @@ from anonymizer.hierarchy.naming import ENOUGH
 from anonymizer.hierarchy.ranges import MOST_GROUND
 from anonymizer.hierarchy.scale import NUMBERS
 from anonymizer.kernels.arrays import Floats, Ints
-from anonymizer.profiling.among import MONTH, PLUS, notation_of
+from anonymizer.profiling.among import PLUS, notation_of
 from anonymizer.profiling.columns import FEW, ProfiledColumn
 from anonymizer.profiling.hints import BIRTH
 from anonymizer.tables.values import INSTANT, number_of, number_text, range_in
@@ -422,7 +422,7 @@ def _calendar(column: ProfiledColumn) -> Ladder:
         units = ("day", *(unit for unit in units if unit != "week"))
     form = {"format": column.clock.format} if column.clock.format else {}
     if column.among and column.among.ranges:
-        ground = "month" if all(map(MONTH.fullmatch, column.among.ranges)) else "year"
+        ground = column.among.ground
         kept = [unit for unit in units if UNITS.index(unit) > UNITS.index(ground)]
         units, form = tuple(kept or ["year", "5 years"]), {**form, "ground": ground}
         units = tuple(unit for unit in units if unit != ground)

@@ -397,19 +397,21 @@ class SafeHarborPreset:
         Years are left of dates, all ages over 89 are one group, and three digits of zip codes stand
         where the file of a census counts enough people; without it they do not stand.
         """
-        hint, year = column.hint, date.today().year
+        hint, last = column.hint, _last_birth(date.today().year)
         about = "" if hint is None else hint.about
         if column.moments is not None and column.clock is not None:
             form = {"format": column.clock.format} if column.clock.format else {}
-            oldest = {"bottom": year - OLDEST - 1} if about == BIRTH else {}
+            oldest = {"bottom": last} if about == BIRTH else {}
             rule = {"calendar": ["5 years", "decade"], "ground": "year", **form, **oldest}
-            return Ladder(rule, "Safe Harbor: of dates no more than the year")
+            why = "Safe Harbor: of dates no more than the year"
+            return Ladder(rule, f"{why}; {_until(last)}" if oldest else why)
         if about == AGE and column.numbers is not None:
             rule = {"widths": [5, 10, 20], "top": OLDEST + 1}
             return Ladder(_exact(rule, column), "Safe Harbor: all ages over 89 are one group")
         if about == BIRTH and column.numbers is not None:
-            rule = {"widths": [5, 10], "bottom": year - OLDEST}
-            return Ladder(_exact(rule, column), "Safe Harbor: all who are over 89 are one group")
+            rule = {"widths": [5, 10], "bottom": last + 1}
+            why = f"Safe Harbor: all who are over 89 are one group; {_until(last)}"
+            return Ladder(_exact(rule, column), why)
         if column.postal and self.census is not None:
             why = f"Safe Harbor: three digits where more than {FEWEST:,} people live, else 000"
             return Ladder({"census": self.census}, why)
@@ -423,6 +425,20 @@ class SafeHarborPreset:
             each.column: f"{self.name} wants {each.identifier} removed" for each in found.findings
         }
         return {name: why for name, why in removed.items() if name not in standing}
+
+
+def _last_birth(year: int) -> int:
+    """Return the last birth of the oldest group: next year's rule holds, too, and most of five.
+
+    >>> [_last_birth(year) for year in (2026, 2028, 2029)]
+    [1939, 1939, 1944]
+    """
+    next_one = year + 1 - OLDEST - 1
+    return next_one + (4 - next_one) % 5
+
+
+def _until(last: int) -> str:
+    return f"the oldest group has all who are 90 by the end of {last + OLDEST + 1}"
 
 
 def _exact(rule: dict[str, Any], column: ProfiledColumn) -> dict[str, Any]:

@@ -289,7 +289,7 @@ def test_a_format_reads_what_python_writes_by_it(day, form):
         (["day"], {"zone": 1}, "zone must be the name of a time zone"),
         (["day"], {"zone": "../etc"}, "zone must be the name of a time zone"),
         (["day"], {"format": "%d.%m.%y"}, "%y leaves open which century"),
-        (["day"], {"format": "%m.%Y"}, "format must have %Y, %m and %d, such as format"),
+        (["day"], {"format": "%m. %H %Y"}, "format must have %Y, %m and %d, such as format"),
         (["day"], {"format": "%d.%d.%m.%Y"}, "epoch-ms, not '%d.%d.%m.%Y'"),
         (["day"], {"format": 5}, "format must have %Y"),
         (["day"], {"format": "%d %b %Y %m"}, "format must have %Y"),
@@ -455,6 +455,20 @@ def test_notations_of_dates(form, text, day):
         ("year", "0000-00-00", None),
         ("month", "1949", None),  # it may be of any month
         ("month", "1949-13", None),
+        ("month", "8/1949", "1949-08"),
+        ("month", "08.1949", "1949-08"),
+        ("month", "AUG-1949", "1949-08"),
+        ("month", "ao\u00fbt 1949", "1949-08"),
+        ("month", "Foo 1949", None),
+        ("month", "13/1949", None),
+        ("month", "1949/08", None),  # 1949/50 is a year of schools
+        ("year", "1949.5", None),
+        ("month", "1949 Q3", None),
+        ("quarter", "Q3 1949", "1949-Q3"),
+        ("quarter", "1949q3", "1949-Q3"),
+        ("quarter", "1949-Q5", None),
+        ("quarter", "08/1949", "1949-Q3"),
+        ("half-year", "1949 H2", "1949-H2"),
     ],
 )
 def test_a_date_without_a_day_belongs_to_its_month(ground, text, label):
@@ -465,6 +479,32 @@ def test_a_date_without_a_day_belongs_to_its_month(ground, text, label):
     assert not Hierarchy.of({"calendar": ["year"]}).covers(
         Hierarchy.of({"calendar": ["year"]}).key(text)
     )
+
+
+@pytest.mark.parametrize(
+    ("form", "text", "label"),
+    [
+        ("%Y%m", "194908", "1949-08"),
+        ("%Y%m", "194913", None),
+        ("%Y/%m", "1949/08", "1949-08"),
+        ("%b %y{1930}", "Aug 49", "1949-08"),
+        ("%b %y{1930}", "Foo 49", None),
+        ("%Y%m%d", "19490800", "1949-08"),
+        ("%Y%m%d", "19490000", "1949"),
+        ("%Y%m%d", "00000000", None),
+        ("%Y%m%d", "19491300", None),
+        ("%d%m%Y", "00081949", "1949-08"),
+        ("%d.%m.%y{1930}", "00.08.49", "1949-08"),
+        ("%d.%m.%y{1930}", "00.00.00", None),  # no year 2000
+        ("%d-%b-%Y", "00-Foo-1949", None),
+        ("%m/%d/%Y", "08/1949", "1949-08"),
+        ("%m/%d/%Y", "08/01/1949", None),  # a date with a day
+    ],
+)
+def test_a_format_reads_dates_without_a_day(form, text, label):
+    unit = Clock(None, form).partial(text)
+    assert (unit and unit[2]) == label
+    assert label is None or Clock(None, form).moment(text) is None
 
 
 def test_dates_without_a_day_are_refused_with_the_way_out():

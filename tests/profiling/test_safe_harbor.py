@@ -262,6 +262,25 @@ def test_a_preset_drafts_a_study_whose_release_has_none_of_them(tmp_path, monkey
     assert run("verify", "out")[0] == 0
 
 
+class NextYear(date):
+    @classmethod
+    def today(cls) -> "NextYear":
+        return cls(date.today().year + 1, 12, 31)
+
+
+@pytest.mark.parametrize("born", ["dob", "birth_year"])
+def test_a_study_of_this_year_holds_next_year(tmp_path, monkeypatch, run, born):
+    monkeypatch.chdir(tmp_path)
+    table = patients()[["dob", "sex", "diagnosis"]]
+    if born == "birth_year":
+        table["dob"] = table["dob"].str[:4].astype(int)
+    table.rename(columns={"dob": born}).to_csv("p.csv", index=False)
+    assert run("init", "p.csv", "-o", "study", "--preset", "safe-harbor")[0] == 0
+    monkeypatch.setattr("anonymizer.profiling.safe_harbor.date", NextYear)
+    assert run("run", "study/study.toml", "-o", "out")[0] == 0
+    assert run("lint", "--safe-harbor", "out")[0] == 0
+
+
 def test_a_preset_refuses_what_it_does_not_allow(tmp_path, monkeypatch, run):
     monkeypatch.chdir(tmp_path)
     patients().to_csv("p.csv", index=False)
