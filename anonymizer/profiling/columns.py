@@ -173,8 +173,9 @@ FIRST = date.today().year - 99
 """First of the hundred years that years of two digits are taken for: people are no older."""
 
 DAYS = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%Y.%m.%d")
-SHORT = tuple(f"{day}.%y{{{FIRST}}}" for day in ("%d.%m",)) + tuple(
-    f"{day}%y{{{FIRST}}}" for day in ("%d/%m/", "%m/%d/", "%d-%m-", "%d-%b-", "%d%b", "%d %b ")
+SHORT = tuple(
+    f"{day}%y{{{FIRST}}}"
+    for day in ("%d.%m.", "%d/%m/", "%m/%d/", "%d-%m-", "%d-%b-", "%d%b", "%d %b ")
 )
 NAMED = ("%d-%b-%Y", "%d%b%Y", "%d %b %Y", "%d. %b %Y", "%b %d, %Y", "%b %d %Y")
 ASIAN = ("%Y\u5e74%m\u6708%d\u65e5",)
@@ -341,10 +342,9 @@ class ProfiledColumn:
     @cached_property
     def _dates(self) -> tuple[Clock, Floats] | None:
         clock = _clock(self)
-        moments = None if clock is None else _moments(self, clock)
-        if clock is None or moments is None:
+        if clock is None or (moments := _moments(self, clock)) is None:
             return None
-        return (self.among.clock if self.among and self.among.clock else clock), moments
+        return (self.among and self.among.clock) or clock, moments
 
     @cached_property
     def whole(self) -> bool:
@@ -397,7 +397,6 @@ def _as_numbers(column: ProfiledColumn) -> ProfiledColumn:
     if any(isinstance(value, bool | np.bool_) for value in column.values[:LOOKED_AT]):
         return column
     # Most columns are passed over by what costs little: their most frequent texts, their numbers.
-    there = Among(column.records - column.missing)
     if column.numbers is None:
         few = column.some_texts
         if unit_among(measures_in(few)) and (units := measured_among(column.by_text)):
@@ -406,7 +405,8 @@ def _as_numbers(column: ProfiledColumn) -> ProfiledColumn:
             return _as_dates(column)
         found = texts_among(column.by_text)
     else:
-        found = there if may_have_codes(column.numbers) else None
+        here = column.records - column.missing
+        found = Among(here) if may_have_codes(column.numbers) else None
     if found is None:
         return _as_dates(column)
     if column.kind != "code":
@@ -423,8 +423,7 @@ def _as_dates(column: ProfiledColumn) -> ProfiledColumn:
         return column
     if column.numbers is None:
         texts = [text for text in column.some_texts if partial_unit(text) is None]
-        days = _clocks_of(texts or ["1970-01-01"], share=LARGELY / 2)
-        clocks = chain(days, [Clock(None, "%Y/%m")])
+        clocks = chain(_clocks_of(texts or ["1970-01-01"], LARGELY / 2), [Clock(None, "%Y/%m")])
     else:
         clocks = chain(_clocks_of_numbers(column), [Clock()] if _is_dated(column) else [])
     found = next(filter(None, (dates_among(column.by_text, clock) for clock in clocks)), None)
@@ -529,12 +528,10 @@ def _moments(column: ProfiledColumn, clock: Clock) -> Floats | None:
 
 def _clock(column: ProfiledColumn) -> Clock | None:
     """Return the format in which the values that are looked at write dates; None for none."""
-    if not column.values:
-        return None
-    if column.numbers is not None:
-        clocks = _clocks_of_numbers(column)
-        return next((each for each in clocks if all(map(each.moment, column.some_texts))), None)
-    return next(_clocks_of(column.some_texts), None)
+    if column.numbers is None:
+        return next(_clocks_of(column.some_texts), None)
+    clocks = _clocks_of_numbers(column)
+    return next((each for each in clocks if all(map(each.moment, column.some_texts))), None)
 
 
 def _clocks_of(texts: Sequence[str], share: float = 1.0) -> Iterator[Clock]:
@@ -551,9 +548,8 @@ def _clocks_of(texts: Sequence[str], share: float = 1.0) -> Iterator[Clock]:
 
 def _is_dated(column: ProfiledColumn) -> bool:
     """Return whether the name of a column says that it has dates."""
-    hint = hint_of(column.name)
-    dated = hint is not None and (hint.about in DATES or hint.about == BIRTH)
-    return dated or not DATE_WORDS.isdisjoint(words_of(column.name))
+    hint, words = hint_of(column.name), words_of(column.name)
+    return bool(hint and hint.about in {*DATES, BIRTH}) or not DATE_WORDS.isdisjoint(words)
 
 
 def _clocks_of_numbers(column: ProfiledColumn) -> list[Clock]:

@@ -20,7 +20,7 @@ HEADER = """\
 -- The recoding of a release, for the table that was released.
 -- Columns may be texts or numbers: values of columns with a role are cast to texts, and spaces
 -- around them are left out. {numbers}
--- A record in none of the classes of the release is {fate}.
+-- A record in none of the classes of the release is {fate}.{dates}
 -- Not verified here: anything but the class sizes and distinct values of the last query.
 -- Other tables, such as that of next month, need "anonymizer apply": this join would suppress
 -- their new classes without a recount of the policy.
@@ -56,12 +56,15 @@ def sql_of(source: ExportedRelease, table: str, into: str, dialect: Dialect = ST
     spelled in several ways, of which the release has one.
     """
     kept = source.manifest.suppressed_class == "kept"
+    selected = _selected(source, table, dialect)
     header = HEADER.format(
-        fate=f"released as {ANY}" if kept else "left out", numbers=dialect.numbers
+        fate=f"released as {ANY}" if kept else "left out",
+        numbers=dialect.numbers,
+        dates=" Dates without a day are in none." if '"anonymizer date ' in selected else "",
     )
     if not dialect.tried:
         header += UNTRIED.format(called=dialect.called)
-    made = dialect.spoken(f"CREATE TABLE {name(into)} AS\n{_selected(source, table, dialect)}")
+    made = dialect.spoken(f"CREATE TABLE {name(into)} AS\n{selected}")
     return f"{header}\n{made};\n\n{RECOUNT}{dialect.spoken(_recount(source, into))};\n"
 
 
