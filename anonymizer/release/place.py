@@ -26,7 +26,7 @@ from anonymizer.tables.files.opening import (
     files_of,
     is_converted,
     is_foreign,
-    is_postgres,
+    server_of,
 )
 from anonymizer.tables.files.parquet import ordered_categories
 from anonymizer.tables.relations.relation import Relation
@@ -222,7 +222,7 @@ def written(form: Format) -> dict[str, Any]:
 
 def relative(table: Path, directory: Path) -> str:
     """The path of a table as a study in a directory has it; an address of a database stays."""
-    if is_postgres(table):
+    if server_of(table):
         return str(table)
     try:
         path = Path(os.path.relpath(table.resolve(), directory.resolve()))

@@ -80,7 +80,7 @@ def test_a_table_is_named_and_an_address_never_shown(server: Server, tmp_path: P
     with pytest.raises(InputError, match="the database has several tables: 'other', 'people'"):
         publish(Study(tmp_path / "study.toml"), tmp_path / "out")
     (tmp_path / "study.toml").write_text(text.replace("@/postgres", "@/nowhere"))
-    with pytest.raises(InputError, match="cannot read the database: it is no database") as error:
+    with pytest.raises(InputError, match="cannot read the database: PostgreSQL does not") as error:
         publish(Study(tmp_path / "study.toml"), tmp_path / "out")
     assert str(server.directory) not in str(error.value)
 
@@ -90,7 +90,7 @@ def test_a_table_is_named_and_an_address_never_shown(server: Server, tmp_path: P
     [
         "https://me:secret@host/people.csv",
         "s3://secret/people.parquet",
-        "mysql://me:secret@host/census",
+        "mssql://me:secret@host/census",
         "gs://secret/people.xlsx",
         "S3://secret/census.duckdb",
     ],

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -20,17 +20,31 @@ from anonymizer.errors import InputError, require_columns
 from anonymizer.tables.files.format import PARQUET, UTF8, Format, is_parquet
 from anonymizer.tables.reading import LINE, MIB, RATIO, TABLE, IrregularError, open_regular
 
-POSTGRES = re.compile(r"postgres(?:ql)?:/+")
-"""How the address of a database begins; a path has one slash where an address has two."""
+ADDRESS = re.compile(r"(postgres|mysql|mariadb)(?:ql)?:/+(.*)", re.DOTALL)
+"""The address of a database that a server has; a path has one slash where an address has two."""
+
+
+class Server(NamedTuple):
+    """What a server is, DuckDB's extension that reads it, and where its password may be."""
+
+    called: str
+    extension: str
+    password: str
+    address: str = ""
+
+
+PGPASSWORD = "set PGPASSWORD in the environment, or write it into ~/.pgpass"
+POSTGRESQL = Server("PostgreSQL", "postgres", PGPASSWORD)
+MYSQL = Server("MySQL", "mysql", "set MYSQL_PWD in the environment")
 
 REMOTE = re.compile(
-    r"(?:^|/)(https?|ftp|sftp|s3[an]?|r2|gs|gcs|az|azure|abfss?|adl|hf|hdfs|dbfs|mysql|mariadb|mssql|"
-    r"oracle|snowflake|bigquery|jdbc|odbc|sqlite):/",
+    r"(?:^|/)(https?|ftp|sftp|s3[an]?|r2|gs|gcs|az|azure|abfss?|adl|hf|hdfs|dbfs|mssql|oracle|"
+    r"snowflake|bigquery|jdbc|odbc|sqlite):/",
     re.IGNORECASE,
 )
 """How an address begins that is none of a file here."""
 
-PASSWORD = re.compile(r":/+[^/?]*:[^/?]*@|[?&](?:ssl)?password=")
+PASSWORD = re.compile(r":/+[^/?]*:[^/?]*@|[?&](?:ssl)?(?:password|passwd|pwd)=", re.IGNORECASE)
 
 DATABASES = (".duckdb", ".ddb", ".sqlite", ".sqlite3")
 """Endings of the names of databases; others are known by how they begin."""
@@ -69,8 +83,8 @@ FREE = 16 * MIB
 
 
 def is_database(path: Path) -> bool:
-    """Whether a table lies in a database: a file of DuckDB or SQLite, or one of PostgreSQL."""
-    if is_postgres(path) or path.suffix.lower() in DATABASES:
+    """Whether a table lies in a database: a file of DuckDB or SQLite, or one of a server."""
+    if server_of(path) or path.suffix.lower() in DATABASES:
         return True
     start = _start(path)
     return start.startswith(SQLITE) or start[8:12] == DUCKDB
@@ -91,9 +105,12 @@ def is_spread(path: Path) -> bool:
     return is_converted(path) or files_of(path) != [path]
 
 
-def is_postgres(path: Path) -> bool:
-    """Whether a path is the address of a database of PostgreSQL."""
-    return POSTGRES.search(str(path)) is not None
+def server_of(path: Path) -> Server | None:
+    """The server of the address of a database, and where there; None of any other path."""
+    found = ADDRESS.search(str(path))
+    if found is None:
+        return None
+    return (POSTGRESQL if found[1] == "postgres" else MYSQL)._replace(address=found[2])
 
 
 def require_near(path: Path) -> None:
@@ -104,12 +121,11 @@ def require_near(path: Path) -> None:
     if remote := REMOTE.search(str(path)):
         raise InputError(
             f"{remote[1]}:// is an address elsewhere, and tables are read from files, databases in "
-            "files, and postgresql://; copy the table here, and name the copy"
+            "files, postgresql:// and mysql://; copy the table here, and name the copy"
         )
-    if is_postgres(path) and PASSWORD.search(str(path)):
+    if (server := server_of(path)) and PASSWORD.search(str(path)):
         raise InputError(
-            "the address of the database has a password; leave it out, and set PGPASSWORD in the "
-            "environment, or write it into ~/.pgpass"
+            f"the address of the database has a password; leave it out, and {server.password}"
         )
 
 

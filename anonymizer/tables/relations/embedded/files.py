@@ -1,16 +1,17 @@
 """Files, folders of files and databases as tables that lie where they are.
 
-Tables of DuckDB and PostgreSQL stay there, those of SQLite are read into DuckDB.
+Tables of DuckDB and PostgreSQL stay there, those of SQLite and MySQL are read into DuckDB.
 """
 
 import re
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import duckdb
 import pyarrow as pa
@@ -20,22 +21,24 @@ from anonymizer.tables.files.delimited import csv_columns
 from anonymizer.tables.files.foreign import as_parquet
 from anonymizer.tables.files.format import Format
 from anonymizer.tables.files.opening import (
-    POSTGRES,
+    MYSQL,
+    Server,
     as_wanted,
     base_of,
     files_of,
     is_database,
     is_foreign,
-    is_postgres,
     is_spread,
     is_sqlite,
     partitions,
     readable,
     require_named,
+    server_of,
 )
 from anonymizer.tables.files.parquet import UNNAMED_INDEX, is_text, parquet_file
 from anonymizer.tables.reading import TABLE, open_regular
 from anonymizer.tables.relations.embedded.connection import (
+    LARGE,
     Connection,
     OutsideError,
     Watch,
@@ -85,7 +88,7 @@ def opened(
     ----------
     path, form
         Where it lies, and how: CSV or Parquet, one file, a pattern such as ``people/*.csv`` or a
-        folder; a database of DuckDB, SQLite or PostgreSQL; or a file of another program.
+        folder; a database of DuckDB, SQLite or a server; or a file of another program.
     columns
         That it must have: of a CSV file this is found before all of it is read.
     table
@@ -259,8 +262,8 @@ def foreign_stored(connection: Connection, path: Path, table: str | None) -> Sto
 
 def database_stored(connection: Connection, path: Path, table: str | None) -> Stored:
     """A table of a database; InputError lists the tables there are where none is of the name."""
-    if is_postgres(path):
-        return _attached(connection, path, table, _postgres(connection, path))
+    if server := server_of(path):
+        return _served(connection, path, table, server)
     try:
         open_regular(path).close()
     except FileNotFoundError:
@@ -273,25 +276,85 @@ def database_stored(connection: Connection, path: Path, table: str | None) -> St
     return _attached(connection, path, table, f"{literal(str(path))} AS d (READ_ONLY)")
 
 
-def _postgres(connection: Connection, path: Path) -> str:
-    """What is attached of PostgreSQL; InputError where DuckDB cannot, as nothing is downloaded."""
+def _served(connection: Connection, path: Path, table: str | None, server: Server) -> Stored:
+    """A table that a server has; InputError where DuckDB cannot read it: nothing is downloaded.
+
+    That of MySQL is read once: it compares texts without their case, and a value may change.
+    """
+    mine, name = server.called == MYSQL.called, server.extension
+    own, address = _of_mysql(server.address) if mine else ("", f"postgresql://{server.address}")
     installed = connection.number(
-        "SELECT count(*) FROM duckdb_extensions() WHERE extension_name = 'postgres_scanner' "
+        f"SELECT count(*) FROM duckdb_extensions() WHERE extension_name = '{name}_scanner' "
         "AND installed"
     )
     if not installed:
         raise InputError(
-            "a table in PostgreSQL is read by DuckDB's extension postgres, which is not installed; "
-            "install it once by INSTALL postgres in DuckDB, or export the table as CSV or Parquet"
+            f"a table in {server.called} is read by DuckDB's extension {name}, which is not "
+            f"installed; install it once by INSTALL {name} in DuckDB, or export the table as CSV "
+            "or Parquet"
         )
-    connection.run("LOAD postgres")
-    found = POSTGRES.search(str(path))
-    address = "postgresql://" + str(path)[found.end() :] if found else ""
-    return f"{literal(address)} AS d (TYPE postgres, READ_ONLY)"
+    connection.run(f"LOAD {name}")
+    what = f"{literal(address)} AS d (TYPE {name}, READ_ONLY)"
+    if not mine:
+        return _attached(connection, path, table, what)
+    for setting, value in AS_STORED.items():
+        if connection.number(f"SELECT count(*) FROM duckdb_settings() WHERE name = '{setting}'"):
+            connection.run(f"SET {setting} = {literal(value)}")
+    stored = _attached(connection, path, table, what, own)
+    place = connection.room_for(LARGE)
+    try:
+        connection.database.execute(f"CREATE TABLE {place} AS {stored.query}")
+    except duckdb.Error:
+        raise InputError(
+            "the database has a value that DuckDB cannot read, such as a date without a day; give "
+            "a view that has the column as text"
+        ) from None
+    records = connection.number(f"SELECT count(*) FROM {place}")
+    return replace(stored, query=f"SELECT * FROM {place}", known=records)
 
 
-def _attached(connection: Connection, path: Path, table: str | None, what: str) -> Stored:
-    shown = "the database" if is_postgres(path) else path
+AS_STORED = {
+    "mysql_tinyint1_as_boolean": "false",
+    "mysql_query_timeout_enabled": "false",
+    "mysql_session_time_zone": "+00:00",
+}
+"""Settings by which values come as they are stored: 2 may lie in TINYINT(1), instants in UTC."""
+
+OPTIONS = ("socket", "ssl_mode", "ssl_ca", "ssl_cert", "ssl_key")
+"""What the address of a database of MySQL may have after a question mark."""
+
+
+def _of_mysql(address: str) -> tuple[str, str]:
+    """The database that an address names, and the address as DuckDB's extension has it."""
+    with suppress(ValueError):
+        parts = urlsplit(f"//{address}")
+        options = dict(parse_qsl(parts.query, strict_parsing=bool(parts.query)))
+        given = {"host": parts.hostname, "port": parts.port, "user": parts.username} | options
+        given["database"] = parts.path.strip("/")
+        texts = {key: unquote(str(value)) for key, value in given.items() if value is not None}
+        plain = texts["database"] and not any(map(UNSURE.search, texts.values()))
+        if plain and {*options} <= {*OPTIONS}:
+            return texts["database"], " ".join(f"{key}={value}" for key, value in texts.items())
+    raise InputError(
+        "an address in MySQL is mysql://user@host/database, with a port after the host, and "
+        f"{', '.join(OPTIONS)} after a question mark where needed, none of them with a blank or a "
+        "quote"
+    )
+
+
+UNSURE = re.compile(r"[\s'\"\\\\=;]")
+"""What would end a value of an address as the extension has it."""
+
+
+def _attached(
+    connection: Connection, path: Path, table: str | None, what: str, own: str = "main"
+) -> Stored:
+    """A table of what is attached; ``own``: the schema whose tables go by their names alone."""
+    server = server_of(path)
+    shown, unopened = str(path), "it is no database that can be opened"
+    if server:
+        shown = "the database"
+        unopened = f"{server.called} does not open it; correct the address, or {server.password}"
     connection.reusable = False
     try:
         connection.database.execute(f"ATTACH {what}")
@@ -300,31 +363,33 @@ def _attached(connection: Connection, path: Path, table: str | None, what: str) 
             raise InputError(
                 f"cannot read {path}: another program has it open; close it there first"
             ) from None
-        raise InputError(f"cannot read {shown}: it is no database that can be opened") from None
+        raise InputError(f"cannot read {shown}: {unopened}") from None
     except duckdb.Error:
-        raise InputError(f"cannot read {shown}: it is no database that can be opened") from None
-    if not is_postgres(path):
+        raise InputError(f"cannot read {shown}: {unopened}") from None
+    if not server:
         connection.confine()
     found = connection.arrow(
         "SELECT table_schema, table_name FROM information_schema.tables "
-        "WHERE table_catalog = 'd' AND table_schema NOT IN ('information_schema', 'pg_catalog') "
-        "ORDER BY ALL"
+        f"WHERE table_catalog = 'd' AND table_schema NOT IN ({SYSTEMS}) ORDER BY ALL"
     )
-    known = {
-        _called(*row): row for row in zip(*(c.to_pylist() for c in found.columns), strict=True)
-    }
+    rows = zip(*(column.to_pylist() for column in found.columns), strict=True)
+    known = {_called(schema, name, own): (schema, name) for schema, name in rows}
     schema, name = known[_chosen(shown, table, [*known])]
     try:
         return _columns(connection, f"d.{quoted(schema)}.{quoted(name)}")
     except OutsideError:
         raise InputError(
-            f"the view {_called(schema, name)!r} of {shown} reads what is outside of the database, "
-            "such as a file; make a table of it there, by CREATE TABLE ... AS"
+            f"the view {_called(schema, name, own)!r} of {shown} reads what is outside of the "
+            "database, such as a file; make a table of it there, by CREATE TABLE ... AS"
         ) from None
 
 
-def _called(schema: str, name: str) -> str:
-    return name if schema in ("main", "public") else f"{schema}.{name}"
+SYSTEMS = "'information_schema', 'pg_catalog', 'performance_schema', 'mysql', 'sys'"
+"""Schemas that are a database's own."""
+
+
+def _called(schema: str, name: str, own: str) -> str:
+    return name if schema in ("main", "public", own) else f"{schema}.{name}"
 
 
 def _chosen(path: object, table: str | None, known: Sequence[str]) -> str:
