@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+import runpy
 import shlex
 import tomllib
 
@@ -148,6 +149,18 @@ def test_every_public_name_is_in_the_reference_once():
     text = "\n".join(page.read_text(encoding="utf-8") for page in (DOCS / "reference").glob("*.md"))
     found = re.findall(r"^\.\. auto\w+:: anonymizer\.(\w+)$", text, flags=re.MULTILINE)
     assert sorted(found) == sorted(set(anonymizer.__all__) - {"__version__"})
+
+
+def test_the_reference_reads_on_a_forge_as_it_stands():
+    """If it does not: ``python docs/names.py`` writes it anew."""
+    table = runpy.run_path(str(DOCS / "names.py"))["table"]()
+    assert table == marked("reference/index.md", "names")
+    assert (
+        "| `KAnonymity(k)` | Every record shares its quasi-identifiers with at least k - 1" in table
+    )
+    lines = [line for line in table.splitlines() if line.startswith("| `")]
+    assert len(lines) > len(anonymizer.__all__) + len(COMMANDS)
+    assert not [line for line in lines if not re.fullmatch(r"\| `[^`|]+` \| .{10,}[^.]\. \|", line)]
 
 
 @pytest.mark.parametrize("command", ["demo", "test", "docs"])
