@@ -134,6 +134,30 @@ def surveyed() -> str:
     return csv("kids,edu,age,sex,d", rows)
 
 
+def coded(numbers: list[int], codes: list[str]) -> str:
+    """Numbers, and codes for no answer in every tenth record."""
+    some = drawn(8)
+    rows = [
+        [some.choice(codes if codes and n % 10 == 0 else numbers), *row]
+        for n, row in enumerate(people(200))
+    ]
+    return csv("kg,years,sex,d", rows)
+
+
+def gridded(first: str, second: str, part: int) -> str:
+    rows = [
+        [(500_000 + n * 1370 % 9000) / part, (570_000 + n * 3110 % 9000) / part, "abc"[n % 3]]
+        for n in range(90)
+    ]
+    return csv(f"{first},{second},d", rows)
+
+
+def waves(key: str) -> str:
+    """Forty people in two waves."""
+    rows = [[f"p{n // 2}", 30 + n // 2 % 20, "FM"[n // 2 % 2], "abc"[n % 3]] for n in range(80)]
+    return csv(f"{key},age,sex,d", rows)
+
+
 def crops() -> str:
     some = drawn(9)
     rows = [
@@ -932,8 +956,25 @@ CASES = {
             ("%Y%m%d", lambda day: f"{day:%Y%m%d}"),
             ("excel", lambda day: (day - date(1899, 12, 30)).days),
             ("epoch", lambda day: (day - date(1970, 1, 1)).days * 86_400),
+            ("epoch-ms", lambda day: (day - date(1970, 1, 1)).days * 86_400_000),
+            ("%d%m%Y", lambda day: f"{day:%d%m%Y}"),
+            ("%m%d%Y", lambda day: f"{day:%m%d%Y}"),
         ]
     },
+    "39 births of six digits": Case(
+        {"t.csv": born(lambda day: f"{day:%y%m%d}")}, BOTH, drafts=['format = "%y{']
+    ),
+    "39 days of Excel with the time of day": Case(
+        {"t.csv": born(lambda day: f"{(day.year * 7 + day.day) / 40 + 44_000:.3f}", "visit_date")},
+        BOTH,
+        drafts=['format = "excel"'],
+    ),
+    "39 days before 1970 are none of Excel": Case(
+        {"t.csv": born(lambda day: (day - date(1970, 1, 1)).days)},
+        INIT,
+        hides=["excel"],
+        drafts=["birth_date = { widths"],
+    ),
     "40 which attribute makes the risk": Case(
         {"t.csv": csv("age,sex,d", people())},
         "risk t.csv --quasi-identifiers age,sex --sensitive d --by attribute",
@@ -996,6 +1037,90 @@ CASES = {
     "48 addresses under another name are left out": Case(
         {"t.csv": events()}, BOTH, drafts=['person = "kontaktinfo"'], hides=["example.org"]
     ),
+    "02 families and dwellings have keys, whatever they are called": Case(
+        {"t.csv": households().replace("hhid", "dwelling_nr").replace("H0", "").replace("H", "")},
+        BOTH,
+        drafts=['attributes = ["dwelling_nr"]'],
+        shows=["region,age,sex,d"],
+    ),
+    "02 a household of two letters": Case(
+        {"t.csv": households().replace("hhid", "hh")}, BOTH, drafts=['attributes = ["hh"]']
+    ),
+    "08 one code far beyond the weights": Case(
+        {"t.csv": coded([*range(45, 110)], ["999"])},
+        BOTH,
+        drafts=['missing-values = { kg = ["999"] }'],
+    ),
+    "08 two codes below a score of zero": Case(
+        {"t.csv": coded([*range(11)] * 3, ["-8", "-9"])},
+        BOTH,
+        drafts=['missing-values = { kg = ["-9", "-8"] }'],
+    ),
+    "08 people of 99 years among others of 90 are no code": Case(
+        {"t.csv": coded([*range(18, 100)], []).replace("kg", "age")},
+        BOTH,
+        drafts=["age = { widths"],
+        hides=["codes that stand apart"],
+    ),
+    "09 families that are numbered": Case(
+        {"t.csv": crops().replace("household", "famno")}, BOTH, drafts=['attributes = ["famno"]']
+    ),
+    "13 a range among ages is missing where no group holds it": Case(
+        {"t.csv": with_texts("27-33", 9)},
+        BOTH,
+        drafts=['missing-values = { age = ["27-33"] }', 'missing = "gap"'],
+        says=["Released 60 of 60"],
+    ),
+    "16 eastings and northings": Case(
+        {"t.csv": gridded("easting", "northing", 1)},
+        BOTH,
+        drafts=["easting = { widths", "northing = { widths"],
+    ),
+    "16 coordinates by their axes": Case(
+        {"t.csv": gridded("x_coord", "y_coord", 10_000)},
+        BOTH,
+        drafts=["x_coord = { widths", "y_coord = { widths"],
+    ),
+    "16 both of a place in one text are left out": Case(
+        {
+            "t.csv": csv(
+                "gps,age,d",
+                [[f'"{52 + n / 97:.5f},13.{n}1"', 20 + n % 9, "ab"[n % 2]] for n in range(60)],
+            )
+        },
+        BOTH,
+        drafts=['attributes = ["gps"]'],
+        hides=["52."],
+    ),
+    **{
+        f"17 {key} is the key of a person": Case(
+            {"t.csv": waves(key)},
+            BOTH,
+            drafts=[f'person = "{key}"'],
+            says=["40 persons"],
+            shows=["age,sex,d"],
+        )
+        for key in ("participant", "case_no")
+    },
+    "30 a line of means": Case(
+        {"t.csv": csv("age,sex,d", people()) + "Mean,,\n"},
+        BOTH,
+        2,
+        drafts=["age = { widths"],
+        says=["column 'age' holds 1 value, in 1 record"],
+    ),
+    **{
+        f"48 {what} under another name": Case(
+            {"t.csv": waves("ref").replace("p", write)},
+            BOTH,
+            drafts=['person = "ref"'],
+            hides=[write],
+        )
+        for what, write in [
+            ("pages of persons", "https://example.org/u/"),
+            ("network addresses", "10.0.0."),
+        ]
+    },
     "49 fourteen records and a constant column": Case(
         {"t.csv": csv("year,age,sex,d", [[2026, *row] for row in people(14)])},
         BOTH,

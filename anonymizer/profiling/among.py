@@ -1,4 +1,4 @@
-"""What a column of numbers has besides: ranges, codes for no answer, texts, units.
+"""What a column of numbers has besides: ranges, codes for no answer, texts, units; how dates look.
 
 Numbers of records by text go in; what is no number comes out, and what a study may call missing.
 """
@@ -8,10 +8,12 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from decimal import Decimal
-from itertools import combinations
+from functools import partial
+from itertools import combinations, islice
 
 import numpy as np
 import pandas as pd
@@ -21,6 +23,7 @@ from anonymizer.hierarchy import ANY, NUMBERS
 from anonymizer.hierarchy.calendar import SPANS, Clock, Named, iso_of, unit_at
 from anonymizer.hierarchy.label import BREAKS, CodeForm
 from anonymizer.kernels.arrays import Floats
+from anonymizer.profiling.hints import BIRTH, DATES, hint_of, words_of
 from anonymizer.tables import engine
 from anonymizer.tables.values import measure_in, number_of, number_text, range_in
 
@@ -297,8 +300,8 @@ def dates_among(records: Mapping[str, int], clock: Clock) -> Among | None:
     if not _are_slips(others, records) or not dates + months:
         return None
     here = sum(size for text, size in records.items() if text.casefold() not in ABSENT)
-    partial = sum(ranges.values())
-    if dates + partial < LARGELY * here or (months < partial and 2 * (dates + months) < here):
+    apart = sum(ranges.values())
+    if dates + apart < LARGELY * here or (months < apart and 2 * (dates + months) < here):
         return None
     ground = next(unit for unit in SPANS if all(_holds(unit, own) for own in units.values()))
     return Among(dates, ranges, others=others, kind="date", clock=clock, ground=ground)
@@ -450,6 +453,99 @@ def plain_date(text: str, clock: Clock) -> str:
     if unit is not None:
         return iso_of(unit[0])
     return text if clock.format is None else str(clock.moment(text))
+
+
+FIRST = date.today().year - 99
+"""First of the hundred years that years of two digits are taken for: people are no older."""
+
+DAYS = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%Y.%m.%d")
+SHORT = tuple(
+    f"{day}%y{{{FIRST}}}"
+    for day in ("%d.%m.", "%d/%m/", "%m/%d/", "%d-%m-", "%d-%b-", "%d%b", "%d %b ")
+)
+NAMED = ("%d-%b-%Y", "%d%b%Y", "%d %b %Y", "%d. %b %Y", "%b %d, %Y", "%b %d %Y")
+ASIAN = ("%Y\u5e74%m\u6708%d\u65e5",)
+FORMATS = (
+    None,
+    *DAYS,
+    *(f"{day} {time}" for time in ("%H:%M", "%H:%M:%S") for day in DAYS),
+    *NAMED,
+    *ASIAN,
+    *SHORT,
+)
+"""How dates are written, None being ISO 8601; of those that fit all values the first."""
+
+MONTHLY = "%Y%m"
+
+SERIAL_NUMBERS = (
+    ("%Y%m%d", 1e7, 1e8),
+    ("excel", 3e3, 8e4),
+    ("epoch", 1e8, 5e9),
+    ("epoch-ms", 1e11, 5e12),
+    (MONTHLY, 1.6e5, 2.1e5),
+    ("%d%m%Y", 1e6, 3.2e7),
+    ("%m%d%Y", 1e6, 1.3e7),
+    (f"%y{{{FIRST}}}%m%d", 1e4, 1e6),
+)
+"""Dates that are numbers, and the sizes of most of these; a name has to say that they are dates."""
+
+EPOCH_OF_EXCEL = 25_569
+"""The first of 1970."""
+
+DATE_LIKE = re.compile(r"(?=.*\d)(?!\d{1,7}$).{6,40}")
+"""Texts that may be dates: no short number."""
+
+DATE_WORDS = frozenset(("date", "datum", "fecha", "dt", "timestamp"))
+"""Words of the names of dates, beyond those of hints."""
+
+
+def clock_of(name: str, texts: Sequence[str], numbers: Floats | None) -> Clock | None:
+    """Return the clock that reads all of some texts as dates; None where none does.
+
+    ``numbers``: the values of the column of this name, where all are numbers.
+    """
+    if numbers is None:
+        return next(clocks_of(texts), None)
+    clocks = clocks_of_numbers(name, numbers)
+    # 200105 is a month of 2001, though it may be a day of 2020, too.
+    if any(clock.format == MONTHLY and all(map(clock.partial, texts)) for clock in clocks):
+        return None
+    return next((clock for clock in clocks if all(map(clock.moment, texts))), None)
+
+
+def clocks_of(texts: Sequence[str], share: float = 1.0) -> Iterator[Clock]:
+    """Yield the formats in which at least a share of some texts write dates."""
+    if not texts or not (share < 1 or DATE_LIKE.fullmatch(texts[0])):
+        return
+    wrong = (1 - share) * len(texts)
+    for clock in map(partial(Clock, None), FORMATS):
+        # Of days and months that fit both ways the first form is taken: see ``FORMATS``.
+        misses = (t for t in texts if not DATE_LIKE.fullmatch(t) or clock.moment(t) is None)
+        if sum(1 for _ in islice(misses, int(wrong) + 1)) <= wrong:
+            yield clock
+
+
+def is_dated(name: str) -> bool:
+    """Return whether the name of a column says that it has dates."""
+    hint, words = hint_of(name), words_of(name)
+    return bool(hint and hint.about in {*DATES, BIRTH}) or not DATE_WORDS.isdisjoint(words)
+
+
+def clocks_of_numbers(name: str, numbers: Floats) -> list[Clock]:
+    """Return the clocks by which most numbers may be dates, where a name says that they are.
+
+    Excel has parts of days, and no day before its first. Births alone are taken to lie before 1970:
+    other numbers of days as small may count from there.
+    """
+    if not is_dated(name):
+        return []
+    sizes, hint = np.abs(numbers), hint_of(name)
+    middle, born = np.median(sizes), hint is not None and hint.about == BIRTH
+    forms = [form for form, low, high in SERIAL_NUMBERS if low <= middle < high > sizes.max()]
+    if numbers.min() < 0 or (middle < EPOCH_OF_EXCEL and not born):
+        forms = [form for form in forms if form != "excel"]
+    whole = bool((numbers == np.floor(numbers)).all())
+    return [Clock(None, form) for form in forms if whole or form == "excel"]
 
 
 def columns_of_texts(table: pd.DataFrame) -> list[str]:

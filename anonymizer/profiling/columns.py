@@ -4,12 +4,11 @@ How well columns distinguish records is a function of the sizes of the classes o
 Motwani and Xu, "Efficient algorithms for masking and finding quasi-identifiers" (2007).
 """
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property, partial
-from itertools import chain, islice
+from itertools import chain
 from numbers import Number
 from typing import Literal
 
@@ -25,11 +24,16 @@ from anonymizer.kernels.arrays import Codes, Floats, Ints
 from anonymizer.privacy.population.frequencies import numbers_of_records
 from anonymizer.profiling.among import (
     CODE,
+    DAYS,
     LARGELY,
     Among,
+    clock_of,
+    clocks_of,
+    clocks_of_numbers,
     code_form,
     codes_apart,
     dates_among,
+    is_dated,
     may_have_codes,
     measured_among,
     measures_in,
@@ -40,7 +44,6 @@ from anonymizer.profiling.among import (
     unit_among,
 )
 from anonymizer.profiling.hints import (
-    BIRTH,
     CODES,
     DATES,
     KEY_OF_HOUSEHOLDS,
@@ -169,35 +172,6 @@ PLACES: Mapping[Kind, str] = {
 }
 """Kinds whose values have a place on a scale, which no text has, and what messages call them."""
 
-FIRST = date.today().year - 99
-"""First of the hundred years that years of two digits are taken for: people are no older."""
-
-DAYS = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%Y.%m.%d")
-SHORT = tuple(
-    f"{day}%y{{{FIRST}}}"
-    for day in ("%d.%m.", "%d/%m/", "%m/%d/", "%d-%m-", "%d-%b-", "%d%b", "%d %b ")
-)
-NAMED = ("%d-%b-%Y", "%d%b%Y", "%d %b %Y", "%d. %b %Y", "%b %d, %Y", "%b %d %Y")
-ASIAN = ("%Y\u5e74%m\u6708%d\u65e5",)
-FORMATS = (
-    None,
-    *DAYS,
-    *(f"{day} {time}" for time in ("%H:%M", "%H:%M:%S") for day in DAYS),
-    *NAMED,
-    *ASIAN,
-    *SHORT,
-)
-"""How dates are written, None being ISO 8601; of those that fit all values the first."""
-
-SERIAL_NUMBERS = (
-    ("%Y%m%d", 1e7, 1e8),
-    ("excel", 3e3, 8e4),
-    ("epoch", 1e8, 5e9),
-    ("epoch-ms", 1e11, 5e12),
-    ("%Y%m", 1.6e5, 2.1e5),
-)
-"""Dates that are numbers, and the sizes of most of these; a name has to say that they are dates."""
-
 BOOLEANS = frozenset(
     frozenset(pair.split())
     for pair in ("true false", "yes no", "y n", "t f", "ja nein", "oui non", "si no", "sí no")
@@ -211,12 +185,6 @@ FEW = 20
 
 LOOKED_AT = 200
 """Texts by which those are passed over that are no numbers, dates or codes."""
-
-DATE_LIKE = re.compile(r"(?=.*\d)(?!\d{1,7}$).{6,40}")
-"""Texts that may be dates: no short number."""
-
-DATE_WORDS = frozenset(("date", "datum", "fecha", "dt", "timestamp"))
-"""Words of the names of dates, beyond those of hints."""
 
 LONG = 40
 """Letters from which on a text on average is prose."""
@@ -291,12 +259,15 @@ class ProfiledColumn:
     def hint(self) -> Hint | None:
         """The suggestion of the name and the values.
 
-        That of a date does not count for numbers, and a household that is numbered is a key.
+        That of a date does not count for numbers that are none, and a household that is numbered is
+        a key.
         """
         found = hint_of(self.name)
         if found and found.about == LIVING_TOGETHER and _numbers_households(self):
             return KEY_OF_HOUSEHOLDS
-        return None if found and found.about in DATES and self.numbers is not None else found
+        if found and found.about in DATES and self.numbers is not None and self.moments is None:
+            return None
+        return found
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
@@ -341,7 +312,7 @@ class ProfiledColumn:
 
     @cached_property
     def _dates(self) -> tuple[Clock, Floats] | None:
-        clock = _clock(self)
+        clock = clock_of(self.name, self.some_texts, self.numbers) if self.values else None
         if clock is None or (moments := _moments(self, clock)) is None:
             return None
         return (self.among and self.among.clock) or clock, moments
@@ -423,9 +394,10 @@ def _as_dates(column: ProfiledColumn) -> ProfiledColumn:
         return column
     if column.numbers is None:
         texts = [text for text in column.some_texts if partial_unit(text) is None]
-        clocks = chain(_clocks_of(texts or ["1970-01-01"], LARGELY / 2), [Clock(None, "%Y/%m")])
+        clocks = chain(clocks_of(texts or ["1970-01-01"], LARGELY / 2), [Clock(None, "%Y/%m")])
     else:
-        clocks = chain(_clocks_of_numbers(column), [Clock()] if _is_dated(column) else [])
+        dated = [Clock()] if is_dated(column.name) else []
+        clocks = chain(clocks_of_numbers(column.name, column.numbers), dated)
     found = next(filter(None, (dates_among(column.by_text, clock) for clock in clocks)), None)
     if found is None or found.clock is None or not (found.ranges or found.others):
         return column
@@ -524,44 +496,6 @@ def _moments(column: ProfiledColumn, clock: Clock) -> Floats | None:
     if found.isna().any():
         return None
     return found.dt.tz_localize(None).to_numpy("datetime64[us]").astype(np.int64) / MICROSECONDS
-
-
-def _clock(column: ProfiledColumn) -> Clock | None:
-    """Return the format in which the values that are looked at write dates; None for none."""
-    if column.numbers is None:
-        return next(_clocks_of(column.some_texts), None)
-    clocks = _clocks_of_numbers(column)
-    return next((each for each in clocks if all(map(each.moment, column.some_texts))), None)
-
-
-def _clocks_of(texts: Sequence[str], share: float = 1.0) -> Iterator[Clock]:
-    """Yield the formats in which at least a share of some texts write dates."""
-    if not texts or not (share < 1 or DATE_LIKE.fullmatch(texts[0])):
-        return
-    wrong = (1 - share) * len(texts)
-    for clock in map(partial(Clock, None), FORMATS):
-        # Of days and months that fit both ways the first form is taken: see ``FORMATS``.
-        misses = (t for t in texts if not DATE_LIKE.fullmatch(t) or clock.moment(t) is None)
-        if sum(1 for _ in islice(misses, int(wrong) + 1)) <= wrong:
-            yield clock
-
-
-def _is_dated(column: ProfiledColumn) -> bool:
-    """Return whether the name of a column says that it has dates."""
-    hint, words = hint_of(column.name), words_of(column.name)
-    return bool(hint and hint.about in {*DATES, BIRTH}) or not DATE_WORDS.isdisjoint(words)
-
-
-def _clocks_of_numbers(column: ProfiledColumn) -> list[Clock]:
-    """Return the formats that most numbers of a column may have, whose name says it has dates."""
-    if column.numbers is None or not column.whole or not _is_dated(column):
-        return []
-    sizes = np.abs(column.numbers)
-    return [
-        Clock(None, form)
-        for form, low, high in SERIAL_NUMBERS
-        if low <= np.median(sizes) < high and sizes.max() < high
-    ]
 
 
 def _code_of_digits(column: ProfiledColumn) -> bool:

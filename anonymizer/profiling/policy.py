@@ -268,13 +268,13 @@ def recoding_of(found: TableProfile, ladders: Mapping[str, Ladder]) -> Proposed:
     return Proposed({"method": "full-domain", "suppression": SUPPRESSION}, why)
 
 
-def missing_of(found: TableProfile) -> Proposed:
-    """Propose the treatment of records that miss a value."""
+def missing_of(found: TableProfile, more: Mapping[str, int]) -> Proposed:
+    """Propose the treatment of records that miss a value; ``more`` of them by their column."""
     names = (*found.of_role("quasi-identifier"), *found.of_role("sensitive"))
-    gaps = [name for name in names if found[name].missing]
+    gaps = [each for name in names if (each := found[name].missing + more.get(name, 0))]
     if not gaps:
         return Proposed({"missing": "error"}, "no record misses a value that is counted")
-    most = max(found[name].missing for name in gaps) / found.records
+    most = max(gaps) / found.records
     why = (
         f"{plural(len(gaps), 'column')} with a role have gaps, up to {most:.1%} of the records; "
         "such a record is kept, and a sensitive value that is missing counts as nothing"

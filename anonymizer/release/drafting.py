@@ -201,8 +201,18 @@ class StudyProposal:
         among = self.profile.counted[name].among
         if among is None:
             return ()
-        torn = {text: n for text, n in among.ranges.items() if not self._holds(name, text)}
-        return (*among.absent, *Among(0, others=torn).absent)
+        return (*among.absent, *self._torn(name))
+
+    def _torn(self, name: str) -> dict[str, int]:
+        """The ranges, or dates without a day, that no group holds whole, and that may be named."""
+        ranges = among.ranges if (among := self.profile.counted[name].among) else {}
+        torn = {text: n for text, n in ranges.items() if not self._holds(name, text)}
+        return {text: torn[text] for text in Among(0, others=torn).absent}
+
+    @property
+    def made_missing(self) -> dict[str, int]:
+        """The records of each column that have a value, which counts as missing."""
+        return {name: sum(self._torn(name).values()) for name in self._counted}
 
     def _holds(self, name: str, text: str) -> bool:
         rule = self.ladders[name].rule if name in self.ladders else SUPPRESS
@@ -382,7 +392,7 @@ def _sections(draft: StudyProposal) -> list[str]:
 
 
 def _data(draft: StudyProposal) -> list[str]:
-    missing = missing_of(draft.profile)
+    missing = missing_of(draft.profile, draft.made_missing)
     lines = [entry(key, given) for key, given in draft.data.items()]
     if "columns" not in draft.data:
         why = "A column that no section below names is refused, not released."
