@@ -280,12 +280,12 @@ def measured(write: Callable[[int], str]) -> str:
     )
 
 
-def midnights() -> str:
-    """Birth dates of Berlin as instants of UTC, a third of them 1 January."""
+def midnights(zone: str = "Europe/Berlin") -> str:
+    """Birth dates of a place as instants of UTC, a third of them 1 January."""
 
     def write(day: date) -> str:
         day = day.replace(month=1, day=1) if day.day % 3 == 0 else day
-        here = datetime(day.year, day.month, day.day, tzinfo=ZoneInfo("Europe/Berlin"))
+        here = datetime(day.year, day.month, day.day, tzinfo=ZoneInfo(zone))
         return here.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
 
     return born(write)
@@ -362,6 +362,15 @@ def nameless() -> str:
         for n, row in enumerate(people())
     )
 
+
+CANADIAN = {
+    "02139": "K1A 0B1",
+    "02142": "K1A0B2",
+    "02115": "M5V 3L9",
+    "21301": "M5V3L8",
+    "21305": "H2Y 1C6",
+    "60614": "H2Y1C5",
+}
 
 AGE = "age = { widths = [5, 10, 20] }"
 SEX = 'sex = "suppress"'
@@ -1121,6 +1130,79 @@ CASES = {
             ("network addresses", "10.0.0."),
         ]
     },
+    **{
+        f"22 {name} is a name": Case(
+            {"t.csv": csv(f"{name},sex/gender,#d", people()), "s.toml": study(rule, "#d")},
+            f"{INIT}\n{RUN}",
+            drafts=[rule.partition(" }")[0].partition("widths")[0], "by its name it is a sex"],
+            says=["Released 60 of 60"],
+        )
+        for name, rule in [
+            ("age (yrs)", '"age (yrs)" = { widths = [10] }'),
+            ("age = yrs", '"age = yrs" = { widths = [10] }'),
+        ]
+    },
+    **{
+        f"24 {address} is refused by name": Case(
+            {}, f"init {address}host/people", 2, says=[f"{address} is an address elsewhere"]
+        )
+        for address in ("https://", "gs://")
+    },
+    "26 a gap that is written n/a": Case(
+        {"t.csv": races("n/a")},
+        INIT,
+        drafts=['missing-values = ["n/a"]', 'missing = "gap"'],
+    ),
+    "26 a refusal is a race like others": Case(
+        {"t.csv": races("refused")}, INIT, drafts=['missing = "error"', "race = {"]
+    ),
+    "31 columns of a fixed width that end at the right": Case(
+        {"t.csv": "".join(f"{row[0]:>4}{row[1]:>3}{row[2]:>6}\n" for row in people())},
+        INIT,
+        2,
+        says=["if its columns are of a fixed width, set layout"],
+    ),
+    "32 midnights of New York need a zone": Case(
+        {"t.csv": midnights("America/New_York")},
+        INIT,
+        drafts=["dates that begin at midnight in another time zone"],
+    ),
+    "34 records in classes of one value": Case(
+        {"t.csv": csv("age,sex,d", [[20, "F", "a"]] * 5 + [[30, "M", "b"], [30, "M", "a"]])},
+        "check t.csv --quasi-identifiers age,sex --sensitive d "
+        "--require distinct-l-diversity=2 --json",
+        1,
+        says=['"violating_records": 5'],
+    ),
+    "37 a new zip code of next month has its prefix, and its exception": Case(
+        {
+            "t.csv": csv(
+                "zip,d", [[["02139", "03601"][n % 2], "ab"[n % 3 > 0]] for n in range(40)]
+            ),
+            "u.csv": csv(
+                "zip,d", [[["02188", "05999"][n % 2], "ab"[n % 3 > 0]] for n in range(40)]
+            ),
+            "s.toml": study(
+                'zip = { prefixes = [3], replace = { "000" = ["036", "059"] }, min-level = 1 }'
+            ),
+        },
+        f"{RUN}\napply rel u.csv -o rel2",
+        says=["Released 40 of 40"],
+        shows=["000**,", "021**,"],
+    ),
+    "45 postcodes of Canada with a blank and without": Case(
+        {"t.csv": zips(CANADIAN.__getitem__).replace("zip", "postal_code")},
+        INIT,
+        drafts=["postal_code = { prefixes = [3], length = 7"],
+    ),
+    "47 one name in two Unicode forms, the other way round": Case(
+        {
+            "t.csv": towns("NFC"),
+            "s.toml": study('"Gro\u0308\u00dfe" = "suppress"\nage = { widths = [10, 20] }'),
+        },
+        RUN,
+        says=["Released 60 of 60"],
+    ),
     "49 fourteen records and a constant column": Case(
         {"t.csv": csv("year,age,sex,d", [[2026, *row] for row in people(14)])},
         BOTH,
