@@ -71,8 +71,9 @@ MOST = {
     # is what a column has among its numbers or dates; so are masked codes and ordered categories.
     # Papers for reviewers, scripts that verify without an installation, and what HIPAA wants
     # removed are, too. So are what a study shows by itself, what the next table changes, findings
-    # for servers, and the certificate of an optimum with its checker.
-    "files of the core": 344,
+    # for servers, and the certificate of an optimum with its checker. What holds a policy against
+    # counts is apart from what a model is.
+    "files of the core": 345,
     "circles of modules at run time": 0,
     "own imports within functions": 56,
     "private share of the functions": 38.2,
@@ -86,7 +87,7 @@ MOST = {
     # waits takes the best so far; three know numbers of cards, vehicles and prescribers.
     # Others write cells alike for pages and terminals, or know items and reserved names.
     "functions of the library that are entered": 1006,
-    "files in which these are": 114,
+    "files in which these are": 115,
     "deepest call": 33,  # a policy is bound where the driver of a search is laid out
     "opens of the table by Python": 5,
     "SQL statements": 31,
