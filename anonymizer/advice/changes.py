@@ -10,6 +10,7 @@ import numpy as np
 
 from anonymizer.advice.space import CONFINED, FoundRelease, Space, objective_of_rest
 from anonymizer.counts.counts import Counts
+from anonymizer.counts.persons import of_column
 from anonymizer.errors import AnonymizerError, InputError, column_names
 from anonymizer.objectives.attributes import AttributeWise
 from anonymizer.privacy import (
@@ -70,15 +71,9 @@ def obstacles_at(
             if not broken.any():
                 continue
             worst = model.worst(measures_of(model, classes.occupied))
-            yield Obstacle(
-                model.name,
-                about,
-                model.threshold,
-                worst if isfinite(worst) else None,
-                finer,
-                int(counts.sizes[broken].sum()),
-                int(broken.sum()),
-            )
+            named, known = of_column(about or "") or None, worst if isfinite(worst) else None
+            records = int(counts.sizes[broken].sum()), int(broken.sum())
+            yield Obstacle(model.name, named, model.threshold, known, finer, *records)
 
 
 def with_looser(space: Space, place: int, looser: PrivacyModel) -> list[PrivacyModel]:
@@ -353,7 +348,7 @@ def setting_of(before: PrivacyModel, after: PrivacyModel) -> Parameter:
     name = before.bounded_by
     old, new = (getattr(each, name) for each in (before, after))
     confines = before.name == "min-records"
-    return Parameter(before.name, before.attribute, before.name if confines else name, old, new)
+    return Parameter(before.name, before.about, before.name if confines else name, old, new)
 
 
 def _enough_suppressed(space: Space) -> Iterator[Change]:
@@ -571,7 +566,7 @@ def _changed(
     if change.kind == "relax":
         after = {(each.model, each.about): each.after for each in change.settings}
         models = [
-            with_threshold(model, after[key]) if (key := (model.name, model.attribute)) in after
+            with_threshold(model, after[key]) if (key := (model.name, model.about)) in after
             else model
             for model in models
         ]  # fmt: skip

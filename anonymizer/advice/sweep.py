@@ -372,7 +372,7 @@ def round_series(below: float) -> list[float]:
 
 
 def _described(model: PrivacyModel) -> str:
-    about = f" about {model.attribute}" if model.attribute else ""
+    about = f" about {model.about}" if model.about else ""
     given = f" ({model.bounded_by} = {model.threshold:g})" if model.bounded_by else ""
     return f"{model.name}{given}{about}"
 

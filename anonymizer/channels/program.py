@@ -76,6 +76,7 @@ from anonymizer.privacy import (
     TCloseness,
     attributes_of,
     models_of,
+    require_of_one,
     require_persons,
 )
 from anonymizer.privacy.shares import ShareModel
@@ -199,7 +200,7 @@ class ChannelPolicy:
             for model in models
             if not isinstance(model, KAnonymity)
             for name in attributes_of(model, tuple(named))
-            if name is not None
+            if isinstance(name, str)
         ]
         return cls(tuple(pairs), sensitive[0].source.p, k, records or 1.0)
 
@@ -286,6 +287,7 @@ def is_convex(model: PrivacyModel) -> bool:
 def require_convex(models: Sequence[PrivacyModel]) -> None:
     """Refuse models that are no convex condition on a released symbol; list the convex ones."""
     require_persons(models, known=False)
+    require_of_one(models, "a random recoding")
     for model in models:
         if not is_convex(model):
             estimated = isinstance(model, EntropyLDiversity)

@@ -14,11 +14,13 @@ from anonymizer.counts.pairs import as_array, row_keys, tabulated
 from anonymizer.counts.persons import (
     HOUSEHOLD,
     PERSON,
+    Attribute,
     PerPerson,
     Persons,
     PersonValues,
     by_item,
     by_persons,
+    counted_as,
 )
 from anonymizer.errors import InputError
 from anonymizer.feedback.words import plural
@@ -63,26 +65,42 @@ Histograms = tuple[dict[str, CountMatrix], dict[str, tuple[object, ...]]]
 
 def histograms(
     table: engine.Table,
-    names: Iterable[str],
+    names: Iterable[Attribute],
     class_of: Codes,
     classes: int,
     number: Numbering,
 ) -> Histograms:
     """Count records by class and value of each of some columns, and list the values.
 
+    Of several together each combination that occurs is a value, under the name ``counted_as``.
     ``class_of``: of each row, shape (rows,). ``number``: which of its values are one.
     """
     joint, values, sizes = {}, {}, engine.sizes_of(table)
-    for name in names:
-        codes, kinds = number(table[name])
+    for each in names:
+        codes, kinds = _numbered(each, table.__getitem__, number)
+        name = counted_as(each)
         values[name] = tuple(kinds)
         joint[name] = counted_by(codes, len(kinds), class_of, classes, sizes)
     return joint, values
 
 
+def _numbered(
+    name: Attribute, column: Callable[[str], pd.Series], number: Numbering
+) -> tuple[Codes, Sequence[object]]:
+    """Number the values of a column, or the combinations that occur in several."""
+    if isinstance(name, str):
+        return number(column(name))
+    columns = [number(column(each)) for each in name]
+    rows, codes = distinct_cells(np.column_stack([codes for codes, _ in columns]))
+    kinds = [kinds for _, kinds in columns]
+    return codes, [
+        tuple(own[code] for own, code in zip(kinds, row, strict=True)) for row in rows.tolist()
+    ]
+
+
 def of_persons(
     table: engine.Table,
-    names: Iterable[str],
+    names: Iterable[Attribute],
     class_of: Codes,
     classes: int,
     persons: Persons,
@@ -99,8 +117,9 @@ def of_persons(
     """
     parts, sizes = persons.parts_in_rows(among), engine.sizes_of(table)
     joint, values, pairs = {}, {}, {}
-    for name in names:
-        codes, kinds = number(table[name])
+    for about in names:
+        codes, kinds = _numbered(about, table.__getitem__, number)
+        name = counted_as(about)
         values[by_persons(name)] = tuple(kinds)
         joint[by_persons(name)] = counted_by(codes, len(kinds), class_of, classes, parts)
         if len(persons) == persons.records.sum():  # a record each, which counts 1 in any way

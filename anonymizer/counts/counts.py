@@ -15,8 +15,10 @@ from anonymizer.counts.persons import (
     MEMBER,
     PERSON,
     SOMEBODY,
+    Attribute,
     PersonValues,
     by_persons,
+    counted_as,
     of_column,
     of_items,
     too_many,
@@ -263,7 +265,7 @@ class Counts:
         """The sensitive attributes and the targets: columns whose values are counted."""
         return tuple(name for name in self.joint if not name.startswith(HIDDEN))
 
-    def judged(self, attribute: str | None, unit: str | None = None) -> Classes:
+    def judged(self, attribute: Attribute | None, unit: str | None = None) -> Classes:
         """Return what a model judges: as ``about``, and in every way that persons may be counted.
 
         ``unit``: ``PERSON``, ``HOUSEHOLD``, ``MEMBER`` or ``SOMEBODY`` where it is by that of each
@@ -271,9 +273,9 @@ class Counts:
         """
         names = judged_by(attribute, unit, self.joint)
         ways = [self.about(name) for name in names]
-        if attribute is None or attribute not in self.of_persons or len(ways) == 1:
+        values = None if attribute is None else self.of_persons.get(counted_as(attribute))
+        if values is None or len(ways) == 1:
             return replace(ways[0], others=tuple(ways[1:]))
-        values = self.of_persons[attribute]
         found = _in_all_ways(ways, values)
         if not values.numbered:
             return found
@@ -294,11 +296,12 @@ class Counts:
         joint = {name: dense(each, of_column(name)) for name, each in self.joint.items()}
         return replace(self, joint=joint)
 
-    def about(self, attribute: str | None) -> Classes:
-        """Return the classes by the values of one attribute; None: by their sizes alone."""
+    def about(self, attribute: Attribute | None) -> Classes:
+        """Return the classes by the values of an attribute; None: by their sizes alone."""
         if attribute is None:
             margin = np.array([self.records], np.int64)
             return Classes(self.sizes[:, None], margin, (), self.population)
+        attribute = counted_as(attribute)
         return Classes(
             self.joint[attribute],
             self.margins[attribute],
@@ -415,11 +418,12 @@ def _of_sets(ways: Sequence[Classes], sets: JoinedRecords) -> Linked:
 
 
 def judged_by(
-    attribute: str | None, unit: str | None, known: Collection[str]
+    attribute: Attribute | None, unit: str | None, known: Collection[str]
 ) -> tuple[str | None, ...]:
     """Return the names of the counts that a model judges, of those that are known and add up.
 
-    InputError where it is about persons or households, and nobody knows whose each record is.
+    InputError where it is about persons or households, and nobody knows whose each record is; or
+    about several attributes that were not counted together.
     """
     if unit == MEMBER:
         unit = PERSON if PERSON in known and HOUSEHOLD in known else HOUSEHOLD
@@ -433,9 +437,17 @@ def judged_by(
         )
     if unit is not None:
         return (unit,)
-    if attribute is not None and by_persons(attribute) in known:
-        return by_persons(attribute), attribute
-    return (attribute, *(() if attribute is None else of_items(attribute, known)))
+    if attribute is None:
+        return (None,)
+    name = counted_as(attribute)
+    if name not in known:
+        raise InputError(
+            f"{of_column(name)} are not counted together here; name them in a model of the policy "
+            "that the table is counted for"
+        )
+    if by_persons(name) in known:
+        return by_persons(name), name
+    return (name, *of_items(name, known))
 
 
 MANY = 1 << 17

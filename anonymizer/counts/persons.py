@@ -77,21 +77,49 @@ def by_item(attribute: str, item: str) -> str:
     return f"{HIDDEN}item{HIDDEN}{attribute}{HIDDEN}{item}"
 
 
+Attribute = str | tuple[str, ...]
+"""What a model is about: a sensitive attribute, or several that are one together."""
+
+
+def counted_as(attribute: Attribute) -> str:
+    """Return the name of the counts of an attribute, or of several together.
+
+    >>> counted_as("diagnosis")
+    'diagnosis'
+    """
+    return attribute if isinstance(attribute, str) else HIDDEN.join(("", "joint", *attribute))
+
+
+def joint_of(about: Iterable[Attribute | None]) -> tuple[tuple[str, ...], ...]:
+    """Return the attributes that models are about together, of those that they are about."""
+    return tuple(dict.fromkeys(each for each in about if isinstance(each, tuple)))
+
+
 def of_items(attribute: str, names: Iterable[str]) -> tuple[str, ...]:
     """Return the names, among those of counts, of the counts by one item of an attribute each."""
     begin = by_item(attribute, "")
     return tuple(name for name in names if name.startswith(begin))
 
 
-def of_column(name: str) -> str:
-    """Return what messages call some counts.
+def of_column(name: Attribute) -> str:
+    """Return what messages call some counts, or what these are about.
 
     >>> of_column(by_persons("diagnosis")), of_column(by_item("diagnosis", "flu"))
     ('diagnosis', 'diagnosis')
     >>> of_column(PERSON)
     'person'
+    >>> of_column(by_persons(counted_as(("diagnosis", "drug"))))
+    'diagnosis and drug'
     """
-    return name.split(HIDDEN)[2] if name.startswith(HIDDEN) else name
+    if not isinstance(name, str):
+        return " and ".join(name)
+    if not name.startswith(HIDDEN):
+        return name
+    kind, about = name.removeprefix(HIDDEN).split(HIDDEN, 1)
+    if kind == "persons":
+        return of_column(about)
+    names = about.split(HIDDEN)
+    return of_column(tuple(names)) if kind == "joint" else names[0]
 
 
 def too_many(units: int, combinations: int, unit: str = PERSON) -> InputError:

@@ -102,6 +102,37 @@ def require_fitting(
         )
 
 
+def require_joint(
+    joint: Sequence[Sequence[str]],
+    sensitive: Sequence[str],
+    items: Sequence[tuple[str, str]],
+    missing: str,
+) -> None:
+    """Refuse models of attributes together where a value of one of them is none, or is several."""
+    for names in joint:
+        about = " and ".join(names)
+        for name in names:
+            if name not in sensitive:
+                hint = suggestion(name, sensitive, "sensitive are")
+                raise InputError(
+                    f"a model is about {about} together, and {name!r} is no sensitive "
+                    f"attribute{hint}"
+                )
+        if missing == "gap":
+            raise InputError(
+                f'with missing = "gap" a value that is missing counts as nothing, and what {about} '
+                "then are together is not defined; choose missing = "
+                '"category" or "drop", or a model of each attribute alone'
+            )
+        for name, _ in items:
+            if name in names:
+                raise InputError(
+                    f"cells of {name!r} list several items, and what {about} then are together is "
+                    f"not defined; choose a model of each attribute alone, or leave {name} out of "
+                    "items"
+                )
+
+
 def require_listed(
     items: Sequence[tuple[str, str]],
     sensitive: Sequence[str],

@@ -34,6 +34,7 @@ from anonymizer.counts.margins import LeastPeople
 from anonymizer.counts.pairs import in_columns, with_empty_rows
 from anonymizer.counts.persons import (
     HIDDEN,
+    Attribute,
     PerPerson,
     Persons,
     PersonValues,
@@ -44,6 +45,7 @@ from anonymizer.counts.roles import (
     NOTHING_WITHHELD,
     number_column,
     require_fitting,
+    require_joint,
     require_listed,
     require_releasable,
 )
@@ -96,6 +98,8 @@ class Schema:
     that ``releases_weight`` has in that column the mean weight of each class.
     ``person_numbers``: a release has a number for each person in the place of ``person``.
     ``items``: the sensitive attributes whose cells list several items, and what stands between.
+    ``joint``: sensitive attributes that a model is about together, of which each combination of
+    values is one value.
     """
 
     quasi_identifiers: tuple[str, ...]
@@ -111,6 +115,7 @@ class Schema:
     releases_weight: bool = False
     person_numbers: bool = False
     items: tuple[tuple[str, str], ...] = ()
+    joint: tuple[tuple[str, ...], ...] = ()
 
     def __post_init__(self) -> None:
         for name in self.named:
@@ -136,6 +141,8 @@ class Schema:
         require_fitting(self.person, self.household, *counted)
         if self.items:
             require_listed(self.items, self.sensitive, self.quasi_identifiers, self.keys)
+        if self.joint:
+            require_joint(self.joint, self.sensitive, self.items, self.missing)
         if self.releases_weight:
             require_releasable(self.weight, self.household, self.person)
 
@@ -301,7 +308,7 @@ class Schema:
     def admit_population(self, population: T) -> T:
         """The quasi-identifiers of a population, checked as ``admit`` checks a table."""
         # Nothing but the quasi-identifiers of a population is read.
-        alone = replace(self, sensitive=(), identifiers=(), targets=(), insensitive=None)
+        alone = replace(self, sensitive=(), identifiers=(), targets=(), insensitive=None, joint=())
         only = replace(alone, **NOTHING_WITHHELD)
         try:
             return engine.chosen(only.admit(population), self.quasi_identifiers)
@@ -489,16 +496,16 @@ class Schema:
         the records by person and value. ``class_of``: of each row, shape (rows,); ``among``: the
         persons of the table that it is a part of; ``number``: which values of an attribute are one.
         """
-        joint, values = histograms(table, self.counted, class_of, classes, number)
+        about: tuple[Attribute, ...] = (*self.sensitive, *self.joint)
+        names = *about, *self.targets_alone
+        joint, values = histograms(table, names, class_of, classes, number)
         for name, mark in self.items:
             more_by = of_sets(table, name, mark, class_of, classes, number)
             joint, values = joint | more_by[0], values | more_by[1]
         persons, pairs = self.persons_of(table), dict[str, PersonValues]()
         if persons is not None:
             ways = self.per_person, self.person_numbers
-            more, pairs = of_persons(
-                table, self.sensitive, class_of, classes, persons, among, number, *ways
-            )
+            more, pairs = of_persons(table, about, class_of, classes, persons, among, number, *ways)
             joint, values = joint | more[0], values | more[1]
         if self.household:
             homes = Persons.of(table, self.household)

@@ -29,7 +29,13 @@ from anonymizer.masking.disclosure import (
 from anonymizer.masking.drawing import Drawing, DrawnTable
 from anonymizer.masking.methods import bottleneck, noise, pram
 from anonymizer.masking.part import CandidateChannel, Contingency, MaskedAttribute, Part
-from anonymizer.privacy import KAnonymity, PrivacyModel, require_class_by_class, require_possible
+from anonymizer.privacy import (
+    KAnonymity,
+    PrivacyModel,
+    require_class_by_class,
+    require_of_one,
+    require_possible,
+)
 from anonymizer.recoding.apply import relabelled
 from anonymizer.recoding.lattice import level_recoding
 from anonymizer.recoding.levels import node_of
@@ -212,6 +218,7 @@ def fitted(options: RandomRecoding, task: Task) -> tuple[RandomPlan, Outcome]:
     _require_unlimited(options, taxonomies)
     # A drawn table cannot answer for models of people, unless class by class.
     require_class_by_class([m for m in task.models if m.people is not None], "a random recoding")
+    require_of_one(task.models, "a random recoding")
     require_possible(task.counted.counts, task.models)
     node = node_of({**dict.fromkeys(taxonomies, 0), **(options.levels or {})}, taxonomies)
     recoding = level_recoding(taxonomies, tuple(taxonomies), node)

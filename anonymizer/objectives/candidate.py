@@ -9,7 +9,7 @@ import numpy as np
 
 from anonymizer.counts.counts import Classes, Counts, judged_by
 from anonymizer.counts.pairs import tabulated
-from anonymizer.counts.persons import of_column
+from anonymizer.counts.persons import Attribute, of_column
 from anonymizer.information.matrices import CountMatrix
 from anonymizer.kernels import FrequencySet, Histograms, Kernel
 from anonymizer.kernels.arrays import Columns, Ints, Mask
@@ -84,7 +84,7 @@ class Layout:
             return len(self.margins) - 1, len(self.margins)
         return self.places[attribute]
 
-    def judged(self, attribute: str | None, unit: str | None) -> tuple[str | None, ...]:
+    def judged(self, attribute: Attribute | None, unit: str | None) -> tuple[str | None, ...]:
         """Return the names of the counts that a model judges, of those that add up."""
         return judged_by(attribute, unit, self.places)
 

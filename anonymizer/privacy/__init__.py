@@ -15,11 +15,13 @@ from anonymizer.privacy.base import TOLERANCE as TOLERANCE
 from anonymizer.privacy.base import PrivacyModel as PrivacyModel
 from anonymizer.privacy.base import Wording as Wording
 from anonymizer.privacy.base import about_each as about_each
+from anonymizer.privacy.base import attribute_of as attribute_of
 from anonymizer.privacy.base import attributes_of as attributes_of
 from anonymizer.privacy.base import for_odds as for_odds
 from anonymizer.privacy.base import models_of as models_of
 from anonymizer.privacy.base import require_class_by_class as require_class_by_class
 from anonymizer.privacy.base import require_monotone as require_monotone
+from anonymizer.privacy.base import require_of_one as require_of_one
 from anonymizer.privacy.base import require_persons as require_persons
 from anonymizer.privacy.closeness import MeanInformation as MeanInformation
 from anonymizer.privacy.closeness import TCloseness as TCloseness

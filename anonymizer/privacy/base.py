@@ -11,7 +11,15 @@ from typing import Annotated, Any, ClassVar, TypeVar, get_type_hints
 import numpy as np
 
 from anonymizer.counts.counts import Classes
-from anonymizer.counts.persons import HOUSEHOLD, MEMBER, PERSON, SOMEBODY
+from anonymizer.counts.persons import (
+    HOUSEHOLD,
+    MEMBER,
+    PERSON,
+    SOMEBODY,
+    Attribute,
+    joint_of,
+    of_column,
+)
 from anonymizer.errors import (
     InputError,
     PolicyUnreachableError,
@@ -152,7 +160,7 @@ class PrivacyModel(ABC):
     endless: ClassVar[str] = "The worst class is beyond any limit."
     larger_stricter: ClassVar[Mapping[str, bool]] = {}
     start: ClassVar[Mapping[str, object]] = {}
-    attribute: str | None = None
+    attribute: Attribute | None = None
     odds: float | None = None
 
     def __post_init__(self) -> None:
@@ -208,6 +216,11 @@ class PrivacyModel(ABC):
         if self.of_somebody:
             return SOMEBODY
         return PERSON if self.of_persons else HOUSEHOLD if self.of_households else None
+
+    @property
+    def about(self) -> str | None:
+        """The attribute that it is about, or several, in words; None: each, or class sizes."""
+        return None if self.attribute is None else of_column(self.attribute)
 
     @property
     def judges_persons(self) -> bool:
@@ -322,17 +335,21 @@ class PrivacyModel(ABC):
 
 @dataclass(frozen=True)
 class SensitiveModel(PrivacyModel):
-    """A model about what a class reveals of a sensitive attribute, of all when left out.
+    """A model about what a class reveals of a sensitive attribute, of each when left out.
+
+    Several attributes are one together: each combination of their values is a value, and a model
+    bounds what a class reveals of it. Which of them comes first does not matter.
 
     With ``odds``, above 1, it holds for readers who know more, too, as long as that makes no value
     more than so many times as likely against another: see ``anonymizer.privacy.beliefs``.
     """
 
-    attribute: str | None = field(default=None, kw_only=True)
+    attribute: Attribute | None = field(default=None, kw_only=True)
     odds: float | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        object.__setattr__(self, "attribute", attribute_of(self.attribute, self.name))
         if self.odds is not None:
             require_odds(self.name, self.odds)
             if not (self.monotone and self.per_class):
@@ -406,7 +423,21 @@ def require_persons(models: Sequence[PrivacyModel], known: bool, households: boo
             )
 
 
-def attributes_of(model: PrivacyModel, sensitive: Sequence[str]) -> Sequence[str | None]:
+def attribute_of(given: object, owner: str) -> Attribute | None:
+    """Return the attribute, or the several in order, that a model says it is about."""
+    if given is None or isinstance(given, str):
+        return given
+    names = given if isinstance(given, list | tuple) else ()
+    texts = [name for name in names if isinstance(name, str) and name]
+    if not texts or len({*texts}) < len(names):
+        raise InputError(
+            f"{owner}: attribute must be a sensitive attribute, or a list of those that it is "
+            'about together, each once, such as ["diagnosis", "drug"]'
+        )
+    return tuple(sorted(texts)) if len(texts) > 1 else texts[0]
+
+
+def attributes_of(model: PrivacyModel, sensitive: Sequence[str]) -> Sequence[Attribute | None]:
     """The sensitive attributes that a model is about; None: class sizes.
 
     Raises InputError when there is none, or the one that the model names is not sensitive.
@@ -417,12 +448,14 @@ def attributes_of(model: PrivacyModel, sensitive: Sequence[str]) -> Sequence[str
         raise InputError(f"{model.name} is about a sensitive attribute; name at least one")
     if model.attribute is None:
         return sensitive
-    if model.attribute not in sensitive:
-        hint = suggestion(model.attribute, sensitive, "sensitive are")
-        raise InputError(
-            f"{model.name} is about {model.attribute!r}, which is no sensitive attribute{hint}"
-        )
-    return [model.attribute]
+    about = model.attribute
+    for name in (about,) if isinstance(about, str) else about:
+        if name not in sensitive:
+            hint = suggestion(name, sensitive, "sensitive are")
+            raise InputError(
+                f"{model.name} is about {name!r}, which is no sensitive attribute{hint}"
+            )
+    return [about]
 
 
 def about_each(
@@ -445,6 +478,19 @@ def require_class_by_class(models: Sequence[PrivacyModel], who: str) -> None:
                 f"{who} judges every class by its own records, and {model.name} is about {about}; "
                 "choose full-domain recoding"
             )
+
+
+def require_of_one(
+    models: Iterable[PrivacyModel],
+    who: str,
+    mend: str = "choose a recoding that generalizes, or a model of each attribute alone",
+) -> None:
+    """Refuse models about several attributes together to what knows each attribute by itself."""
+    for names in joint_of(model.attribute for model in models):
+        raise InputError(
+            f"{who} knows each sensitive attribute by itself, and a model is about "
+            f"{of_column(names)} together; {mend}"
+        )
 
 
 def require_monotone(models: Sequence[PrivacyModel], who: str) -> None:

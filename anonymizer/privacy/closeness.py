@@ -25,6 +25,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from anonymizer.counts.counts import Classes
+from anonymizer.counts.persons import of_column
 from anonymizer.errors import InputError, digest_of
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.information.entropy import divergence
@@ -121,6 +122,11 @@ class TCloseness(SensitiveModel):
                 '"kl" (t in bits), "equal", "ordered" or "hierarchical" (t from 0 to 1)'
             )
         super().__post_init__()
+        if isinstance(self.attribute, tuple) and self.distance not in ("kl", "equal"):
+            raise InputError(
+                f"{self.name}: distance {self.distance!r} is of single values, and combinations of "
+                f'{of_column(self.attribute)} have no order; choose distance = "kl" or "equal"'
+            )
         self._require_for("order", "ordered", self.order)
         self._require_for("hierarchy", "hierarchical", self.hierarchy)
         if self.order is not None:

@@ -7,7 +7,7 @@ from math import isfinite
 import numpy as np
 
 from anonymizer.counts.counts import Classes, Counts
-from anonymizer.counts.persons import HOUSEHOLD, PERSON
+from anonymizer.counts.persons import HOUSEHOLD, PERSON, Attribute, of_column
 from anonymizer.errors import PolicyUnreachableError
 from anonymizer.kernels.arrays import Mask
 from anonymizer.privacy.base import PrivacyModel, attributes_of, require_persons
@@ -19,7 +19,7 @@ class Verdict:
     """The result of checking a table under one model, about one sensitive attribute."""
 
     model: PrivacyModel
-    attribute: str | None
+    attribute: Attribute | None
     worst: float
     violating: int
     classes: int
@@ -29,11 +29,21 @@ class Verdict:
         """Whether every class satisfies the model."""
         return self.violating == 0
 
+    @property
+    def about(self) -> str | None:
+        """The attribute that it is about, or several, in words; None: class sizes."""
+        return None if self.attribute is None else of_column(self.attribute)
+
+    @property
+    def named(self) -> str:
+        """The model, and what it is about, in words."""
+        return f"{self.model.name} about {self.about!r}" if self.about else self.model.name
+
     def to_dict(self) -> dict[str, object]:
         """The verdict as a manifest has it; an infinite measure is null."""
         return {
             "model": self.model.name,
-            "attribute": self.attribute,
+            "attribute": [*self.attribute] if isinstance(self.attribute, tuple) else self.attribute,
             "parameters": self.model.parameters,
             "worst": self.worst if isfinite(self.worst) else None,
             "violating_classes": self.violating,
@@ -52,7 +62,7 @@ def acceptable(counts: Counts, models: Sequence[PrivacyModel]) -> Mask:
     return mask
 
 
-def judged_classes(model: PrivacyModel, counts: Counts, attribute: str | None) -> Classes:
+def judged_classes(model: PrivacyModel, counts: Counts, attribute: Attribute | None) -> Classes:
     """Return what a model judges of some classes: their persons, sizes, or an attribute's values.
 
     In every way that these are counted: see ``Classes.others``. InputError where it counts persons,
@@ -106,12 +116,12 @@ def require_possible(counts: Counts, models: Sequence[PrivacyModel]) -> None:
     whole = counts.additive.project(())
     for model, attribute, classes in _conditions(whole, models):
         for each in (classes, *classes.others):
-            model.require_possible(replace(each.known, others=()), attribute or "the table")
+            about = "the table" if attribute is None else str(each.attribute)
+            model.require_possible(replace(each.known, others=()), about)
     for verdict in verdicts(whole, [model for model in models if model.monotone]):
         if not verdict.satisfied:
-            about = f" about {verdict.attribute!r}" if verdict.attribute else ""
             raise PolicyUnreachableError(
-                f"the policy is out of reach: {verdict.model.name}{about} fails even with every "
+                f"the policy is out of reach: {verdict.named} fails even with every "
                 f"quasi-identifier suppressed ({verdict.worst:.6g} against "
                 f"{verdict.model.threshold:.6g}); relax it"
             )
@@ -123,7 +133,7 @@ def _judged(model: PrivacyModel, classes: Classes) -> Classes:
 
 def _conditions(
     counts: Counts, models: Sequence[PrivacyModel]
-) -> Iterator[tuple[PrivacyModel, str | None, Classes]]:
+) -> Iterator[tuple[PrivacyModel, Attribute | None, Classes]]:
     """Yield every model with each sensitive attribute that it is about; None: class sizes."""
     for model in models:
         for attribute in attributes_of(model, counts.sensitive):

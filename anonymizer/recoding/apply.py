@@ -18,6 +18,7 @@ from anonymizer.counts.counting import classes_of
 from anonymizer.counts.counts import Counts, Grouping, Partitions
 from anonymizer.counts.multidimensional import CLASS, Regions
 from anonymizer.counts.pairs import row_keys
+from anonymizer.counts.persons import Attribute
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.feedback.words import plural
@@ -234,7 +235,7 @@ class Evaluation:
         """Each model held against the classes, by its definition."""
         return verdicts(self.classes, self.problem.models)
 
-    def measured(self, model: PrivacyModel, attribute: str | None) -> tuple[Codes, Floats]:
+    def measured(self, model: PrivacyModel, attribute: Attribute | None) -> tuple[Codes, Floats]:
         """Return the places of the classes that a model judges, and what it measures of each.
 
         Of a model that is about the table as a whole there is one measure.

@@ -24,6 +24,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from anonymizer.counts.persons import counted_as
 from anonymizer.errors import InputError, require_one_of, shown
 from anonymizer.kernels import OF_POPULATION, OF_TABLE, Bound, Histograms, Kernel, Kind, Rules
 from anonymizer.kernels.arrays import Columns, Ints, Mask
@@ -75,7 +76,8 @@ class Policy:
                 bounds = model.bounds(table.known) if model.odds is None else ()
                 # Of the whole table's kernels read all records; where persons count once these are
                 # others than are judged.
-                if table.gap or (attribute != about and model.unit_of is None):
+                other = attribute != (counted_as(about) if isinstance(about, tuple) else about)
+                if table.gap or (other and model.unit_of is None):
                     bounds = tuple(
                         replace(bound, known=True) for bound in bounds if bound.kind not in OF_TABLE
                     )

@@ -55,7 +55,7 @@ from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.information.matrices import dense, too_large
 from anonymizer.kernels.arrays import Codes, Floats, Ints
-from anonymizer.privacy import PrivacyModel
+from anonymizer.privacy import PrivacyModel, require_of_one
 from anonymizer.privacy.beliefs import MOST_ODDS
 from anonymizer.recoding.problem import Problem
 from anonymizer.recoding.recoding import SearchResult
@@ -182,6 +182,7 @@ def rehearsed(
             f"{AGAINST} invents values for every combination of quasi-identifiers, and there are "
             "too many of both; coarsen the quasi-identifiers, or leave it out"
         )
+    require_of_one(problem.models, AGAINST, "leave it out, or choose a model of each alone")
     joint: dict[str, Ints] = {}
     values: dict[str, tuple[object, ...]] = {}
     copies: dict[str, list[str]] = {}
@@ -233,7 +234,7 @@ def _about(model: PrivacyModel, copies: Mapping[str, Sequence[str]]) -> Sequence
         return [each for each in model.lasting() if not each.sensitive]
     attribute = model.attribute
     wider = min(odds * MARGIN, MOST_ODDS)
-    about = [None] if attribute is None else copies[attribute]
+    about = copies[attribute] if isinstance(attribute, str) else [None]
     return [replace(model, attribute=name, odds=wider) for name in about]  # type: ignore[type-var]
 
 

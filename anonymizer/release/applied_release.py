@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from anonymizer.counts.persons import joint_of
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy
@@ -148,6 +149,7 @@ def _schema(manifest: Manifest) -> Schema:
         household=tuple(manifest.household),
         releases_weight=manifest.released_weight is not None,
         person_numbers=manifest.person_numbers is not None,
+        joint=joint_of(each.attribute for each in manifest.privacy),
         items=tuple(sorted(manifest.items.items())),
     )
 

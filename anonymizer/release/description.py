@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 
 from anonymizer.counts.multidimensional import CLASS
+from anonymizer.counts.persons import joint_of
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, did_you_mean, shown, suggestion
 from anonymizer.feedback.document import in_a_line
@@ -20,7 +21,14 @@ from anonymizer.hierarchy import Hierarchy
 from anonymizer.hierarchy.reading import whole_name
 from anonymizer.masking import Shift
 from anonymizer.objectives import AUTOMATIC, Loss, MutualInformation, Objective, objective_of
-from anonymizer.privacy import MODELS, Population, PrivacyModel, for_odds, over_persons
+from anonymizer.privacy import (
+    MODELS,
+    Population,
+    PrivacyModel,
+    attribute_of,
+    for_odds,
+    over_persons,
+)
 from anonymizer.recoding.recoding import Recoding
 from anonymizer.release.document import (
     EMBEDDED,
@@ -131,6 +139,12 @@ class Description:
             document.output.weight == "class",
             document.output.person is not None,
             tuple(sorted(data.items.items())),
+            # Not by the models: populations need not be read for that.
+            joint_of(
+                attribute_of(given["attribute"], f"{self.path}: [[privacy]]")
+                for given in document.privacy
+                if isinstance(given.get("attribute"), list)
+            ),
         )
 
     @property

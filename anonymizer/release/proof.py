@@ -187,9 +187,10 @@ def _require_bounded(models: Sequence[PrivacyModel], ambiguous: Sequence[str]) -
     """Require that no reader between two extreme ones can find a model broken."""
     for model in models:
         about = getattr(model, "attribute", None)
-        column = ambiguous[0] if about is None else about
-        if model.sensitive and column in ambiguous and not model.value_monotone:
-            raise _unprovable(column, model)
+        names = (about,) if isinstance(about, str) else about or ambiguous
+        among = [name for name in names if name in ambiguous]
+        if model.sensitive and among and not model.value_monotone:
+            raise _unprovable(among[0], model)
 
 
 def _unprovable(column: str, model: PrivacyModel) -> InputError:
@@ -202,7 +203,7 @@ def _unprovable(column: str, model: PrivacyModel) -> InputError:
 
 def _failure(verdict: Verdict) -> str:
     model, worst = verdict.model, f"{verdict.worst:.6g}"
-    failing = model.name + (f" about {verdict.attribute!r}" if verdict.attribute else "") + " fails"
+    failing = f"{verdict.named} fails"
     if not model.per_class:
         return f"{failing} ({worst} against {model.threshold:.6g})"
     classes = f"in {verdict.violating} of {verdict.classes} classes"

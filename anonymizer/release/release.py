@@ -258,7 +258,7 @@ class Release(Displayed):
 def _verdict(each: Verdict) -> list[object]:
     sizes = "persons" if each.model.of_persons else "class sizes"
     sizes = "households" if each.model.of_households else sizes
-    about = each.attribute or (sizes if each.model.per_class else "the table")
+    about = each.about or (sizes if each.model.per_class else "the table")
     fails = f"{each.violating:,} of {each.classes:,}"
     holds = "yes" if each.satisfied else "NO"
     return [each.model.name, about, each.model.range, float(each.worst), fails, holds]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from anonymizer.counts.counting import Counted
-from anonymizer.counts.persons import PerPerson
+from anonymizer.counts.persons import PerPerson, joint_of
 from anonymizer.counts.roles import INSTEAD_OF_NOISE, is_noise
 from anonymizer.counts.schema import Missing, Schema
 from anonymizer.errors import (
@@ -348,6 +348,7 @@ class Request:
             self.released_weight == RELEASED_WEIGHTS[1],
             self._numbers,
             listed_items(self.items),
+            joint_of(each.attribute for each in models_of(self.privacy)),
         )
 
     @property

@@ -65,7 +65,10 @@ def sql_of(source: ExportedRelease, table: str, into: str, dialect: Dialect = ST
     if not dialect.tried:
         header += UNTRIED.format(called=dialect.called)
     made = dialect.spoken(f"CREATE TABLE {name(into)} AS\n{selected}")
-    return f"{header}\n{made};\n\n{RECOUNT}{dialect.spoken(_recount(source, into))};\n"
+    about = (verdict.attribute for verdict in source.manifest.privacy)
+    together = TOGETHER if any(isinstance(each, tuple) for each in about) else ""
+    recount = f"{RECOUNT}{together}{dialect.spoken(_recount(source, into))}"
+    return f"{header}\n{made};\n\n{recount};\n"
 
 
 def select_of(source: ExportedRelease, table: str, dialect: Dialect = STANDARD) -> str:
@@ -294,6 +297,9 @@ def _column(source: ExportedRelease, column: str, kept: bool) -> str:
     return f"{label} AS {name(column)}"
 
 
+TOGETHER = "-- What models promise of several attributes together is not counted.\n"
+
+
 def _recount(source: ExportedRelease, into: str) -> str:
     """A query of what breaks k or distinct l, or is not the release: it has to give no row."""
     by, nothing = ", ".join(map(name, source.released)), ", ".join("NULL" for _ in source.released)
@@ -332,5 +338,6 @@ def _bounds(source: ExportedRelease, model: str, parameter: str) -> list[tuple[s
             bound = number_of(verdict.parameters.get(parameter))
             if bound is None:
                 raise InputError(f"{MANIFEST} is damaged: {model} has no {parameter}")
-            found.append((str(verdict.attribute), number_text(bound)))
+            if not isinstance(verdict.attribute, tuple):  # SQL counts no distinct combinations
+                found.append((str(verdict.attribute), number_text(bound)))
     return found

@@ -390,7 +390,7 @@ def _verdict(verdict: Verdict) -> list[object]:
     failing = f"{verdict.violating} of {verdict.classes}" if model.per_class else "the whole table"
     return [
         f"{model.name} ({', '.join(parameters)})",
-        verdict.attribute or counted_unit(model),
+        verdict.about or counted_unit(model),
         model.range,
         verdict.worst,
         failing,

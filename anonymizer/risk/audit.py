@@ -13,7 +13,13 @@ from anonymizer.feedback.document import in_a_line
 from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import OBJECTIVES
-from anonymizer.privacy import PrivacyModel, TCloseness, Verdict, over_persons, population_of
+from anonymizer.privacy import (
+    PrivacyModel,
+    TCloseness,
+    Verdict,
+    over_persons,
+    population_of,
+)
 from anonymizer.privacy.query_loss import QueryLoss, loss_of_sizes
 from anonymizer.recoding.apply import matched
 from anonymizer.recoding.best import Best
@@ -405,7 +411,7 @@ def _hierarchies_of(release: PublishedRelease) -> dict[str, Hierarchy]:
         model.attribute: model.hierarchy
         for model in release.models
         if isinstance(model, TCloseness)
-        and model.attribute is not None
+        and isinstance(model.attribute, str)
         and isinstance(model.hierarchy, Hierarchy)
     }
 

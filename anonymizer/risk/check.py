@@ -10,7 +10,7 @@ import numpy as np
 from anonymizer.counts.columns import reads_as_written
 from anonymizer.counts.counting import recount
 from anonymizer.counts.counts import Classes, Counts
-from anonymizer.counts.persons import PERSON
+from anonymizer.counts.persons import PERSON, joint_of
 from anonymizer.counts.schema import Missing, Schema
 from anonymizer.errors import column_names
 from anonymizer.feedback.document import in_a_line
@@ -25,9 +25,9 @@ from anonymizer.privacy import (
     PrivacyModel,
     TCloseness,
     Verdict,
-    about_each,
-    acceptable,
+    holds,
     is_ordered,
+    judged_classes,
     measures_of,
     models_of,
     over_persons,
@@ -222,6 +222,7 @@ def check(
         weight=weight_of(weight),
         household=homes,
         items=listed_items(items),
+        joint=joint_of(each.attribute for each in models_of(privacy)),
     )
     models = over_persons(models_of(privacy), persons, homes)
     require_equal_sets(models, schema)
@@ -287,8 +288,8 @@ def _breaking(counts: Counts, verdict: Verdict) -> int:
     """The records in classes that break a model, as one reader of the table counts them."""
     if verdict.satisfied:
         return 0
-    about = [] if verdict.attribute is None else [verdict.attribute]
-    broken = ~acceptable(counts, about_each([verdict.model], about))
+    model = verdict.model
+    broken = ~holds(model, judged_classes(model, counts, verdict.attribute))
     return int(counts.sizes[broken].sum())
 
 

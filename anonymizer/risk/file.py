@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts.counting import open_columns
+from anonymizer.counts.persons import joint_of
 from anonymizer.counts.schema import Missing, Schema
 from anonymizer.errors import InputError, suggestion
 from anonymizer.feedback.progress import Watch, ignore
@@ -150,6 +151,7 @@ class Subject:
             person=tuple(person),
             weight=weight,
             items=listed_items(items),
+            joint=joint_of(each.attribute for each in models_of(privacy)),
         )
         models = over_persons(models_of(privacy), tuple(person))
         require_equal_sets(models, schema)

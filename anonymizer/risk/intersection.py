@@ -242,7 +242,7 @@ def _others(people: Population, tables: Sequence[PlacedPeople]) -> Codes:
 
 def _about(model: PrivacyModel) -> tuple[str | None, str | None]:
     digest = model.people.digest if isinstance(model.people, Population) else None
-    return (model.attribute if model.sensitive else None), digest
+    return (model.about if model.sensitive else None), digest
 
 
 def _alike(others: Codes, classes: Codes) -> Codes:

@@ -19,6 +19,7 @@ from typing import Any, cast
 import numpy as np
 
 from anonymizer.counts.counting import Counted
+from anonymizer.counts.persons import joint_of, of_column
 from anonymizer.counts.schema import Schema
 from anonymizer.feedback.progress import Watch, ignore
 from anonymizer.feedback.words import plural
@@ -30,7 +31,7 @@ from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.problem import Run
 from anonymizer.recoding.recoding import Task
 from anonymizer.release.study import Study
-from anonymizer.risk.minimality import DRAWS, Beliefs, Minimality, at_most
+from anonymizer.risk.minimality import DRAWS, TOGETHER, Beliefs, Minimality, at_most
 from anonymizer.risk.placement import PlacedPeople, text_as_read
 from anonymizer.risk.simulation import (
     Dealing,
@@ -293,6 +294,8 @@ def simulation_of(
         return _not(f"recoding {recoding.name!r} does not generalize by a search")
     if reason := _unrepeatable(table, study):
         return _unknown(nothing, reason)
+    for names in joint_of(model.attribute for model in models):
+        return _unknown(nothing, f"its policy is about {of_column(names)} {TOGETHER}")
     roles = study.schema
     schema = Schema(
         roles.quasi_identifiers, roles.sensitive, missing=roles.missing, targets=roles.targets

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from anonymizer.counts.counts import Counts
+from anonymizer.counts.persons import joint_of, of_column
 from anonymizer.errors import InputError, is_whole
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.information.matrices import largest, too_large
@@ -342,6 +343,10 @@ class Minimality(Result):
         return cls("not applicable", f"not applicable: {reason}")
 
 
+TOGETHER = "together, and beliefs about several attributes at once are not worked out"
+"""Why a policy about several attributes is not examined."""
+
+
 def minimality(
     counts: Counts,
     taxonomies: Mapping[str, Taxonomy],
@@ -364,6 +369,8 @@ def minimality(
     _require_valid(problem, node, draws)
     occupied = counts.select(counts.sizes > 0)
     finer = specializations(occupied, taxonomies, node)
+    for names in joint_of(model.attribute for model in models):
+        return Minimality("unknown", f"its policy is about {of_column(names)} {TOGETHER}")
     if doubt := _doubt(problem, node, finer):
         return Minimality.not_applicable(doubt)
     if any(map(too_large, occupied.joint.values())):

@@ -78,6 +78,7 @@ def person_audit(table: PlacedPeople, models: Sequence[PrivacyModel]) -> PersonA
         missing=roles.missing,
         person=table.person,
         per_person=table.release.manifest.per_person or "share",
+        joint=roles.joint,
     )
     columns = table.original[[*schema.sensitive, *schema.person]]
     admitted = schema.admit(columns.assign(**{mark: table.class_of})[table.admitted])

@@ -22,7 +22,13 @@ from anonymizer.feedback.words import plural
 from anonymizer.hierarchy import ANY
 from anonymizer.information.matrices import CountMatrix, is_sparse
 from anonymizer.kernels.arrays import Codes, Ints, Mask
-from anonymizer.privacy import Population, PrivacyModel, about_each, population_of
+from anonymizer.privacy import (
+    Population,
+    PrivacyModel,
+    about_each,
+    population_of,
+    require_of_one,
+)
 from anonymizer.privacy.query_loss import together
 from anonymizer.profiling.hints import unit_of
 from anonymizer.release.column_warnings import names_but
@@ -178,6 +184,8 @@ def require_compatible(releases: Sequence[PublishedRelease], *, of_one: bool) ->
             )
     seen: dict[object, Path] = {}
     for release in releases:
+        if len(releases) > 1:
+            require_of_one(release.models, "an audit of several releases", "name each by itself")
         place = home_of(release.path)
         mark = release.manifest.file[0].sha256 if of_one else place.resolve()
         first = seen.setdefault(mark, release.path)

@@ -121,7 +121,8 @@ def broken(counts: Counts, name: str, models: Sequence[PrivacyModel]) -> Mask:
     found = np.zeros(len(counts), bool)
     for model in models:
         attribute = model.attribute or name if model.sensitive else None
-        if model.per_class and attribute in (None, name):
+        names = attribute if isinstance(attribute, tuple) else (attribute,)
+        if model.per_class and ({*names} & {None, name}):
             found |= ~holds(model, judged_classes(model, counts, attribute))
     return found
 
@@ -414,7 +415,7 @@ def failures_of(
     return [
         Failure(
             model.name,
-            verdict.attribute,
+            verdict.about,
             name,
             value if isfinite(value) and (name or model.sensitive) else None,
             model.threshold,

@@ -15,6 +15,7 @@ from anonymizer.counts.columns import reads_as_written
 from anonymizer.counts.counting import Counted, recount
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.multidimensional import CLASS, Regions
+from anonymizer.counts.persons import Attribute
 from anonymizer.errors import AnonymizerError, PolicyUnreachableError
 from anonymizer.explorer.answers.counted import CountedStudy
 from anonymizer.hierarchy import ANY
@@ -275,7 +276,7 @@ def aim_of(task: Task | None) -> str:
     return f"is better by the study's objective, {task.objective.name}"
 
 
-def about_of(model: PrivacyModel, sensitive: Sequence[str]) -> Sequence[str | None]:
+def about_of(model: PrivacyModel, sensitive: Sequence[str]) -> Sequence[Attribute | None]:
     """The sensitive attributes that a model is about; none where it has none to be about."""
     try:
         return attributes_of(model, sensitive)

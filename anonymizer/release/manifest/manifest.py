@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, StrictStr, ValidationError, model_validator
 
+from anonymizer.counts.persons import joint_of
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, shown
 from anonymizer.feedback.document import in_a_line
@@ -504,7 +505,8 @@ class Manifest(Reported):
         columns.numbered(self.recoding)  # or raises
         names, sensitive = tuple(columns.quasi_identifiers), tuple(columns.sensitive)
         roles, items = (columns.missing, tuple(columns.targets)), tuple(sorted(self.items.items()))
-        found = Schema(names, sensitive, (), *roles, items=items)
+        joint = joint_of(each.attribute for each in self.privacy)
+        found = Schema(names, sensitive, (), *roles, items=items, joint=joint)
         if self.person_numbers is None:
             return found
         counted = self.per_person or "share"

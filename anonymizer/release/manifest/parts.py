@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -22,6 +23,7 @@ from pydantic import (
 )
 
 from anonymizer.counts.multidimensional import CLASS
+from anonymizer.counts.persons import of_column
 from anonymizer.counts.schema import Missing
 from anonymizer.errors import InputError
 from anonymizer.privacy import MODELS, PrivacyModel
@@ -29,9 +31,20 @@ from anonymizer.release.files import MANIFEST, STEWARD
 from anonymizer.release.warnings import uncounted
 from anonymizer.tables.population import WEIGHTS
 
+
+def in_order(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return names that stand in order, each once; ValueError of others."""
+    if [*names] != sorted({*names}):
+        raise ValueError("names must stand in order, each once")
+    return names
+
+
 Count = Annotated[StrictInt, Field(ge=0, lt=2**62)]
 Number = StrictInt | StrictFloat
 LabelText = StrictStr | None
+Together = Annotated[tuple[StrictStr, ...], Field(min_length=2), AfterValidator(in_order)]
+"""Attributes that are one together, each once and in order."""
+
 Digest = Annotated[StrictStr, Field(pattern="^[0-9a-f]{64}$")]
 FileName = Annotated[
     StrictStr, Field(pattern=r"^[^/\\\x00]*[^/\\\x00.][^/\\\x00]*$", max_length=255)
@@ -277,8 +290,9 @@ class ReportedVerdict(ManifestPart):
     """A model of the policy, and how the release does under it."""
 
     model: StrictStr = Field(description="The name of the privacy model, as in a study.")
-    attribute: LabelText = Field(
-        description="The sensitive attribute that it is about; null: the sizes of classes."
+    attribute: StrictStr | Together | None = Field(
+        description="The sensitive attribute that it is about, or a list of those that it is about "
+        "together; null: the sizes of classes."
     )
     parameters: dict[StrictStr, Any] = Field(
         description="Its parameters as in a study; t is in bits where the distance is kl."
@@ -291,6 +305,11 @@ class ReportedVerdict(ManifestPart):
     )
     violating_classes: Count = Field(0, description="Classes that break the model.")
     satisfied: StrictBool = Field(True, description="Whether no class breaks it.")
+
+    @property
+    def about(self) -> str | None:
+        """The attribute that it is about, or several, in words; None: class sizes."""
+        return None if self.attribute is None else of_column(self.attribute)
 
     @property
     def of_persons(self) -> bool:

@@ -191,8 +191,8 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
         columns.separator released suppressed suppressed_class classes query_loss.* search.value
         information information.retained information.miller_madow targets.*.retained
         targets.*.miller_madow recoding.*.*.label regions.*.* privacy.*.model privacy.*.attribute
-        privacy.*.worst privacy.*.violating_classes privacy.*.satisfied masking.realised.*.*
-        masking.channels.*.labels.*.*
+        privacy.*.attribute.* privacy.*.worst privacy.*.violating_classes privacy.*.satisfied
+        masking.realised.*.* masking.channels.*.labels.*.*
         """,
     ),
     (

@@ -45,7 +45,7 @@ def policies(reported: Sequence[Reported], models: Sequence[PrivacyModel]) -> It
         alike = (
             place
             for place, each in left.items()
-            if (each["model"], each["attribute"]) == (own["model"], own["attribute"])
+            if (each["model"], _listed(each["attribute"])) == (own["model"], own["attribute"])
         )
         place = next(alike, None)
         if place is None:
@@ -62,15 +62,18 @@ def described(model: PrivacyModel) -> dict[str, Any]:
     """What a manifest says of a model."""
     return {
         "model": model.name,
-        "attribute": model.attribute if model.sensitive else None,
+        "attribute": _listed(model.attribute) if model.sensitive else None,
         "parameters": model.parameters,
     }
 
 
+def _listed(attribute: Any) -> Any:
+    """What a model is about as JSON has it: several attributes are a list."""
+    return list(attribute) if isinstance(attribute, tuple) else attribute
+
+
 def _named(model: PrivacyModel) -> str:
-    own = described(model)
-    about = "" if own["attribute"] is None else f" about {own['attribute']!r}"
-    return f"{own['model']}{about}"
+    return model.name if model.about is None else f"{model.name} about {model.about!r}"
 
 
 def _compared(field: str, own: Mapping[str, Any], model: PrivacyModel) -> FieldCheck:
@@ -122,7 +125,8 @@ def policy_of_study(study: Description) -> tuple[PrivacyModel, ...]:
 
 
 def _key(reported: Mapping[str, Any]) -> str:
-    return repr((reported["model"], reported["attribute"], sorted(reported["parameters"].items())))
+    about = _listed(reported["attribute"])
+    return repr((reported["model"], about, sorted(reported["parameters"].items())))
 
 
 def rules(manifest: Manifest) -> Iterator[FieldCheck]:

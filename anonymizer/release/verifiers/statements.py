@@ -64,7 +64,7 @@ WORDS: Mapping[str, Sequence[str]] = {
 TEXTS = ("distance", "estimator", "order")
 """Parameters that are no bounds."""
 
-BEYOND = "it is about more than the classes of the table"
+BEYOND = "it is about more than the classes of the table by one attribute"
 HIDDEN = "it is about persons or items, which the table does not show"
 UNCLEAR = "some of the values may be one to a reader"
 ESTIMATED = "it estimates the entropy of a population"
@@ -218,7 +218,7 @@ def _row(model: str, parameter: str, worst: str, holds: str, source: str) -> str
 
 def _promises(manifest: Manifest) -> Iterator[str]:
     for verdict in manifest.privacy:
-        about = "" if verdict.attribute is None else f" of {verdict.attribute}"
+        about = "" if verdict.about is None else f" of {verdict.about}"
         parameter = ", ".join(f"{key} = {json.dumps(v)}" for key, v in verdict.parameters.items())
         promise = _promise(manifest, verdict)
         if isinstance(promise, str):
@@ -238,7 +238,7 @@ def _judged(
     fine = f"SUM(CASE WHEN {promise.fine} THEN 0 ELSE 1 END) = 0"
     yes = literal(f"not examined: {HIDDEN}") if hidden else "'yes'"
     cases = f"WHEN {fine} THEN {yes} ELSE 'no'"
-    if verdict.attribute is not None:
+    if isinstance(verdict.attribute, str):
         spelled = f"verify_spelled_{manifest.file[1].sensitive.index(verdict.attribute)}"
         clear = f"(SELECT MIN(clear) + COUNT(DISTINCT plain) - COUNT(*) FROM {spelled})"
         cases = (

@@ -231,7 +231,7 @@ function judged(model, parameters, groups) {
   return worst;
 }
 
-const BEYOND = "it is about more than the classes of the table";
+const BEYOND = "it is about more than the classes of the table by one attribute";
 
 // Whether a promise of the manifest holds; null where that is not known.
 function promised(promise, manifest, groups) {
@@ -239,10 +239,12 @@ function promised(promise, manifest, groups) {
     given = Object.entries(promise.parameters);
   const bounds = given.map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
   const what = [promise.model, ...bounds].join(", ");
-  const row = { what: about === null ? what : `${what}, of ${about}` };
+  const named = Array.isArray(about) ? about.join(" and ") : about;
+  const row = { what: about === null ? what : `${what}, of ${named}` };
   try {
     const model = MODELS.get(promise.model);
-    if (!model || Boolean(model.sizes) !== (about === null)) throw new Unexamined(BEYOND);
+    if (!model || Boolean(model.sizes) !== (about === null) || Array.isArray(about))
+      throw new Unexamined(BEYOND);
     const parameters = new Map(given);
     const allowed = [...model.parameters, ...(model.optional ?? [])];
     if (

@@ -178,8 +178,8 @@ def promised(promise, manifest, groups):
         limits = [(key, n) for key, n in parameters.items() if not isinstance(n, (str, list))]
         known = all(type(n) in (int, float) and (key in "kl") <= n < inf for key, n in limits)
         of_sizes = promise["model"] == "k-anonymity" or "reidentification" in promise["model"]
-        if not known or (of is None) != of_sizes:
-            raise Unexamined("it is about more than the classes of the table")
+        if not known or (of is None) != of_sizes or isinstance(of, list):
+            raise Unexamined("it is about more than the classes of the table by one attribute")
         values.update(*groups[of].values())
         if of is not None and not spelled_apart(values):
             raise Unexamined("some of the values may be one to a reader")

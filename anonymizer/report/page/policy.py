@@ -232,7 +232,7 @@ def promise_row(evidence: Evidence, verdict: ReportedVerdict) -> tuple[str, ...]
     """A model in three cells."""
     wording = _wording(verdict)
     places = _places(evidence, verdict)
-    name = verdict.model if verdict.attribute is None else f"{verdict.model}, {verdict.attribute}"
+    name = verdict.model if verdict.about is None else f"{verdict.model}, {verdict.about}"
     if "odds" in verdict.parameters:
         name = f"{name}, for beliefs of odds up to {verdict.parameters['odds']:g}"
     withheld = verdict.hidden(evidence.hides_persons) and verdict.worst is None
@@ -255,7 +255,7 @@ def _places(evidence: Evidence, verdict: ReportedVerdict) -> Mapping[str, Any]:
         **verdict.parameters,
         "worst": worst,
         "shared": shared,
-        "attribute": verdict.attribute or "",
+        "attribute": verdict.about or "",
     }
 
 
@@ -320,12 +320,15 @@ def _shifted(evidence: Evidence) -> Iterator[Point]:
 def _unprotected(evidence: Evidence) -> Iterator[Point]:
     """Sensitive attributes that no model is about, with how sure a class makes of them."""
     about = {verdict.attribute for verdict in evidence.manifest.privacy}
+    # A model about combinations of values may leave all of a class with one value of an attribute.
+    together = {name for names in evidence.schema.joint for name in names}
     for each in evidence.disclosures:
         if each.attribute in evidence.schema.sensitive and each.attribute not in about:
+            alone = " by itself" if each.attribute in together else ""
             yield (
                 "Classes of one value",
                 evidence.said(
-                    f"No condition is about “{each.attribute}”. In one class "
+                    f"No condition is about “{each.attribute}”{alone}. In one class "
                     f"{share(each.likeliest)} of the people have the same value of it, so that "
                     "whoever finds the class knows it that surely."
                 ),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anonymizer.counts.persons import Attribute, of_column
 from anonymizer.counts.schema import Schema
 from anonymizer.explorer.answers.classes import NamedClass, named_class
 from anonymizer.explorer.answers.outcome import StudyOutcome, about_of
@@ -134,7 +135,7 @@ def _conditions(outcome: StudyOutcome, place: int, model: PrivacyModel) -> Itera
         first = np.argmax(values == worst)
         yield ModelCondition(
             place,
-            name,
+            None if name is None else of_column(name),
             _measured(model, name, worst, plan.schema),
             limit_of(model),
             _guess(outcome, name),
@@ -145,8 +146,8 @@ def _conditions(outcome: StudyOutcome, place: int, model: PrivacyModel) -> Itera
         )
 
 
-def _guess(outcome: StudyOutcome, attribute: str | None) -> str:
-    if attribute is None:
+def _guess(outcome: StudyOutcome, attribute: Attribute | None) -> str:
+    if not isinstance(attribute, str):
         return ""
     found = outcome.disclosures[attribute]
     return (
@@ -155,7 +156,9 @@ def _guess(outcome: StudyOutcome, attribute: str | None) -> str:
     )
 
 
-def _measured(model: PrivacyModel, attribute: str | None, worst: float, schema: Schema) -> str:
+def _measured(
+    model: PrivacyModel, attribute: Attribute | None, worst: float, schema: Schema
+) -> str:
     if not isfinite(worst):
         return model.endless
     places = {**_places(model, attribute, schema.quasi_identifiers), "worst": worst}
@@ -175,9 +178,9 @@ def _wording(model: PrivacyModel) -> Wording:
 
 
 def _places(
-    model: PrivacyModel, attribute: str | None, shared: tuple[str, ...]
+    model: PrivacyModel, attribute: Attribute | None, shared: tuple[str, ...]
 ) -> Mapping[str, Any]:
-    return {**model.parameters, "shared": listed(shared), "attribute": attribute or ""}
+    return {**model.parameters, "shared": listed(shared), "attribute": of_column(attribute or "")}
 
 
 def _in_unit(model: PrivacyModel, value: float) -> str:

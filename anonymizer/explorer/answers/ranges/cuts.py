@@ -10,7 +10,7 @@ from math import inf, isfinite
 import numpy as np
 
 from anonymizer.counts.counts import Counts
-from anonymizer.counts.persons import by_persons
+from anonymizer.counts.persons import Attribute, by_persons
 from anonymizer.errors import AnonymizerError
 from anonymizer.explorer.answers.outcome import StudyOutcome, about_of
 from anonymizer.explorer.answers.ranges.axis import CutAxis
@@ -118,7 +118,7 @@ def _broken(
     return [tuple(each) for each in found]
 
 
-def _breaking(model: PrivacyModel, counts: Counts, about: str | None) -> Mapping[int, str]:
+def _breaking(model: PrivacyModel, counts: Counts, about: Attribute | None) -> Mapping[int, str]:
     """The classes that break a model, each with what it comes to."""
     try:
         values = measures_of(model, judged_classes(model, counts, about))
