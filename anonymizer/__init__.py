@@ -85,6 +85,7 @@ if TYPE_CHECKING:  # the same as HOMES, for type checkers
         Margins as Margins,
         MeanInformation as MeanInformation,
         PersonKAnonymity as PersonKAnonymity,
+        PointwiseMaximalLeakage as PointwiseMaximalLeakage,
         Population as Population,
         PopulationUniqueness as PopulationUniqueness,
         PrivacyModel as PrivacyModel,
@@ -144,8 +145,8 @@ HOMES = {
         "HighestReidentificationRisk HouseholdCompositionKAnonymity HouseholdKAnonymity "
         "HouseholdRisk IndividualRisk Itpr "
         "KAnonymity KMap KmAnonymity LargestShare Margins MeanInformation PersonKAnonymity "
-        "Population PopulationUniqueness PrivacyModel RecursiveLDiversity ReidentificationItpr "
-        "TCloseness ValueGain"
+        "PointwiseMaximalLeakage Population PopulationUniqueness PrivacyModel "
+        "RecursiveLDiversity ReidentificationItpr TCloseness ValueGain"
     ),
     "profiling": "ColumnProfile TableProfile profile",
     "recoding.best": "Best",

@@ -46,6 +46,7 @@ from anonymizer.privacy import (
     LargestShare,
     MeanInformation,
     PersonKAnonymity,
+    PointwiseMaximalLeakage,
     PopulationUniqueness,
     RecursiveLDiversity,
     ReidentificationItpr,
@@ -450,6 +451,7 @@ def quantity(model: object, group: Counter, table: Counter, tree: Tree) -> float
         BasicBetaLikeness: literature.basic_beta,
         EnhancedBetaLikeness: literature.basic_beta,
         DeltaDisclosure: literature.delta_disclosure,
+        PointwiseMaximalLeakage: literature.pointwise_maximal_leakage,
         BayesianGain: literature.bayesian_gain,
         ValueGain: literature.value_gain,
     }

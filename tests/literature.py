@@ -257,6 +257,11 @@ def enhanced_beta(group: Counter, table: Counter) -> float:
     return beta if satisfies_enhanced(group, table, math.inf) else math.inf
 
 
+def pointwise_maximal_leakage(group: Counter, table: Counter) -> float:
+    """log2 of the largest q / p, in bits, at most epsilon. Saeidian et al. (2022), Theorem 1."""
+    return math.log2(max(q / p for q, p in _pairs(group, table)))
+
+
 def delta_disclosure(group: Counter, table: Counter) -> float:
     """The largest |log2(q / p)| over the values of the table, in bits; infinite where q = 0.
 

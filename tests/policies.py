@@ -38,6 +38,7 @@ from anonymizer.privacy import (
     LargestShare,
     MeanInformation,
     PersonKAnonymity,
+    PointwiseMaximalLeakage,
     PrivacyModel,
     RecursiveLDiversity,
     ReidentificationItpr,
@@ -251,7 +252,11 @@ def _alpha(place: Place) -> PrivacyModel:
 
 
 def _likely(place: Place) -> PrivacyModel:
-    kind = BasicBetaLikeness if place.rng.random() < 0.5 else EnhancedBetaLikeness
+    number = place.rng.random()
+    if number < 0.25:  # of the same classes as basic beta-likeness
+        leakage = PointwiseMaximalLeakage(1.0, attribute=place.attribute)
+        return replace(leakage, epsilon=place.bounded(leakage) or 0.5)
+    kind = BasicBetaLikeness if number < 0.5 else EnhancedBetaLikeness
     model = kind(1.0, attribute=place.attribute)
     return replace(model, beta=place.bounded(model) or 0.5)
 

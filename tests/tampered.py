@@ -39,6 +39,7 @@ EVERY = "".join(
         '"basic-beta-likeness"\nbeta = 9',
         '"enhanced-beta-likeness"\nbeta = 9',
         '"delta-disclosure"\ndelta = 9',
+        '"pointwise-maximal-leakage"\nepsilon = 9',
         '"bayesian-gain"\ngain = 0.9',
         '"value-gain"\ngain = 0.9',
         '"mean-information"\nbits = 2',

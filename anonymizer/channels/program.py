@@ -296,7 +296,8 @@ def require_convex(models: Sequence[PrivacyModel]) -> None:
                 f"{model.name}{how} has no convex form, so that no random recoding can be proven "
                 "best under it; these have: t-closeness, entropy-l-diversity (plug-in), "
                 "k-anonymity, alpha-k-anonymity, basic-beta-likeness, enhanced-beta-likeness, "
-                "delta-disclosure, bayesian-gain, value-gain, mean-information"
+                "delta-disclosure, pointwise-maximal-leakage, bayesian-gain, value-gain, "
+                "mean-information"
             )
 
 

@@ -56,6 +56,7 @@ from anonymizer.privacy.shares import BasicBetaLikeness as BasicBetaLikeness
 from anonymizer.privacy.shares import BayesianGain as BayesianGain
 from anonymizer.privacy.shares import DeltaDisclosure as DeltaDisclosure
 from anonymizer.privacy.shares import EnhancedBetaLikeness as EnhancedBetaLikeness
+from anonymizer.privacy.shares import PointwiseMaximalLeakage as PointwiseMaximalLeakage
 from anonymizer.privacy.shares import ValueGain as ValueGain
 from anonymizer.privacy.sizes import AverageReidentificationRisk as AverageReidentificationRisk
 from anonymizer.privacy.sizes import DeltaPresence as DeltaPresence
@@ -92,6 +93,7 @@ MODELS: Kinds[PrivacyModel] = Kinds(
             BasicBetaLikeness,
             EnhancedBetaLikeness,
             DeltaDisclosure,
+            PointwiseMaximalLeakage,
             BayesianGain,
             ValueGain,
             MeanInformation,

@@ -270,6 +270,45 @@ class DeltaDisclosure(ShareModel):
 
 
 @dataclass(frozen=True)
+class PointwiseMaximalLeakage(ShareModel):
+    """No class leaks more than epsilon bits: max_w log2 q_w / p_w <= epsilon.
+
+    By how much a class multiplies, at the most, the chance of whoever guesses any function of the
+    value, random or not. The log of 1 + beta of basic beta-likeness. Saeidian, Cervia, Oechtering,
+    Skoglund (2022).
+    """
+
+    name = "pointwise-maximal-leakage"
+    condition = "max_w log2 p(w\\|g) / p(w) <= epsilon"
+    unit = "bits"
+    source = "Saeidian et al. 2022"
+    bounded_by = "epsilon"
+    wording = Wording(
+        "Whatever somebody guesses about “{attribute}” of a person, the person's class makes it at "
+        "most {epsilon:factor} times likelier to be right ({epsilon:bits}).",
+        "The class that leaks most makes it {worst:factor} times likelier ({worst:bits}).",
+        "Values of “{attribute}” that are ruled out: A class may lack them; the leakage is about "
+        "how much likelier a guess becomes, not how much unlikelier.",
+    )
+    start = {"epsilon": 1.0}
+
+    epsilon: Positive
+
+    def gains(self, shares: Floats, prior: Floats) -> Floats:
+        """log2 q_w / p_w; -inf where the value is absent."""
+        bits = np.full(shares.shape, -inf)
+        np.log2(shares / prior, out=bits, where=shares > 0)
+        return bits
+
+    def most(self, prior: Floats) -> Floats:
+        return prior * float(2 ** (min(self.epsilon, MOST_BITS) + TOLERANCE))
+
+    def ceiling(self, margin: Ints) -> float:
+        """Epsilon, which no term of I1 is beyond."""
+        return float(self.epsilon)
+
+
+@dataclass(frozen=True)
 class BayesianGain(ShareModel):
     """Gain of an adversary who guesses the likeliest value: max_w q_w - max_w p_w <= gain.
 

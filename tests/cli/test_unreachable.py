@@ -23,6 +23,7 @@ IMPOSSIBLE = {
     "basic-beta-likeness": "beta = 0.001",
     "enhanced-beta-likeness": "beta = 0.001",
     "delta-disclosure": "delta = 0.001",
+    "pointwise-maximal-leakage": "epsilon = 0.001",
     "bayesian-gain": "gain = 0",
     "value-gain": "gain = 0",
     "mean-information": "bits = 0",

@@ -46,10 +46,23 @@ def policy(scene: Scene) -> list[Stated]:
     rng = scene.rng
     if scene.recoding == "safepub":
         return [{"model": "differential-privacy", **POLICIES["differential-privacy"](scene)}]
-    known = [name for name in POLICIES if name != "differential-privacy" and fits(name, scene)]
+    apart = ("differential-privacy", LEAKAGE)
+    known = [name for name in POLICIES if name not in apart and fits(name, scene)]
     weights = [3 if name in ("k-anonymity", "distinct-l-diversity") else 1 for name in known]
     names = rng.choices(known, weights, k=rng.choice((1, 1, 2, 2, 3)))
-    return [{"model": name, **POLICIES[name](scene)} for name in dict.fromkeys(names)]
+    stated = [{"model": name, **POLICIES[name](scene)} for name in dict.fromkeys(names)]
+    return [_in_bits(each) for each in stated]
+
+
+LEAKAGE = "pointwise-maximal-leakage"
+
+
+def _in_bits(stated: Stated) -> Stated:
+    """Basic beta-likeness of 1 is a leakage of 1 bit; a name drawn anew changes all studies."""
+    if stated["model"] != "basic-beta-likeness" or stated["beta"] != 1:
+        return stated
+    return {"model": LEAKAGE, **{"epsilon" if key == "beta" else key: each for key, each
+            in stated.items() if key != "model"}}  # fmt: skip
 
 
 def fits(name: str, scene: Scene) -> bool:
@@ -109,6 +122,10 @@ def _alpha(scene: Scene) -> Stated:
 
 def _beta(scene: Scene) -> Stated:
     return {"beta": scene.rng.choice((0.5, 1, 2, 4)), **scene.about()}
+
+
+def _leakage(scene: Scene) -> Stated:
+    return {"epsilon": 1, **scene.about()}
 
 
 def _delta(scene: Scene) -> Stated:
@@ -177,6 +194,7 @@ POLICIES: dict[str, Callable[[Scene], Stated]] = {
     "basic-beta-likeness": _beta,
     "enhanced-beta-likeness": _beta,
     "delta-disclosure": _delta,
+    LEAKAGE: _leakage,
     "bayesian-gain": _gain,
     "value-gain": _gain,
     "mean-information": _bits,

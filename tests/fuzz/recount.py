@@ -254,6 +254,7 @@ VALUES: dict[str, Callable[[Stated, Counter, Counter, Mapping], float | None]] =
     "basic-beta-likeness": _at_most("beta", literature.basic_beta),
     "enhanced-beta-likeness": _enhanced,
     "delta-disclosure": _at_most("delta", literature.delta_disclosure),
+    "pointwise-maximal-leakage": _at_most("epsilon", literature.pointwise_maximal_leakage),
     "bayesian-gain": _at_most("gain", literature.bayesian_gain),
     "value-gain": _at_most("gain", literature.value_gain),
     "mean-information": lambda *_: None,  # of the table as a whole, see above

@@ -19,6 +19,7 @@ from anonymizer import (
     EnhancedBetaLikeness,
     EntropyLDiversity,
     InputError,
+    PointwiseMaximalLeakage,
     RecursiveLDiversity,
     TCloseness,
     ValueGain,
@@ -38,6 +39,7 @@ EACH = [
     BasicBetaLikeness(1.5),
     EnhancedBetaLikeness(1.5),
     DeltaDisclosure(3.0),
+    PointwiseMaximalLeakage(1.3),
     BayesianGain(0.3),
     ValueGain(0.4),
 ]
@@ -111,6 +113,7 @@ def test_a_bound_without_odds_accepts_no_more(joint, model, odds):
             BasicBetaLikeness,
             EnhancedBetaLikeness,
             DeltaDisclosure,
+            PointwiseMaximalLeakage,
             BayesianGain,
             ValueGain,
         )

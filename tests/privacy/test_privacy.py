@@ -59,6 +59,7 @@ from anonymizer.privacy import (
     LargestShare,
     MeanInformation,
     PersonKAnonymity,
+    PointwiseMaximalLeakage,
     PopulationUniqueness,
     PrivacyModel,
     RecursiveLDiversity,
@@ -113,6 +114,7 @@ CASES = [
     BasicBetaLikeness(0.5),
     EnhancedBetaLikeness(0.8),
     DeltaDisclosure(0.9),
+    PointwiseMaximalLeakage(0.6),
     BayesianGain(0.1),
     ValueGain(0.1),
     MeanInformation(0.2),
@@ -189,6 +191,7 @@ H, MM = 0.8112781244591328, 1 / (2 * 4 * np.log(2))
         # -ln 0.4 = 0.92 and -ln 0.6 = 0.51
         (EnhancedBetaLikeness(0.9), [0.875, 0.25, np.inf], [1, 1, 0]),
         (DeltaDisclosure(1), [-np.log2(0.25 / 0.6), -np.log2(0.25 / 0.4), np.inf], [0, 1, 0]),
+        (PointwiseMaximalLeakage(0.8), [np.log2(1.875), np.log2(1.25), np.log2(5 / 3)], [0, 1, 1]),
         (BayesianGain(0.2), [0.15, 0.15, 0.4], [1, 1, 0]),
         (ValueGain(0.2), [0.35, 0.15, 0.4], [0, 1, 0]),
         (HighestReidentificationRisk(0.25), [0.25, 0.25, 0.5], [1, 1, 0]),
@@ -198,6 +201,26 @@ H, MM = 0.8112781244591328, 1 / (2 * 4 * np.log(2))
 def test_hand_worked_measures(model, measures, fine):
     assert model.measure(classes_of(JOINT)) == pytest.approx(measures, abs=1e-6)
     assert accepted(model, JOINT).tolist() == [bool(yes) for yes in fine]
+
+
+@given(st.lists(st.lists(st.integers(0, 9), min_size=3, max_size=3), min_size=1, max_size=5))
+def test_leakage_is_the_log_of_likeness(rows):
+    """log2(1 + beta) of basic beta-likeness, class by class; and what it accepts is the same."""
+    joint = np.array([[1, 2, 3], *(row for row in rows if sum(row))])
+    leakage, likeness = PointwiseMaximalLeakage(0.5), BasicBetaLikeness(2**0.5 - 1)
+    classes = classes_of(joint)
+    bits = leakage.measure(classes)
+    assert bits == pytest.approx(np.log2(1 + likeness.measure(classes)), abs=1e-9)
+    assert accepted(leakage, joint).tolist() == accepted(likeness, joint).tolist()
+    guess = likelier_guesses(joint)
+    assert (np.log2(guess).max(axis=1) <= bits + 1e-9).all()
+
+
+def likelier_guesses(joint):
+    """How much likelier some guesses become: those of sets of values, and of random functions."""
+    prior, shares = joint.sum(axis=0) / joint.sum(), joint / joint.sum(axis=1, keepdims=True)
+    some = np.random.default_rng(1).random((joint.shape[1], 20))
+    return (shares @ some) / (prior @ some)
 
 
 def test_hand_worked_measures_of_tables():
@@ -345,6 +368,7 @@ STRICTEST = [
     *(TCloseness(0, distance) for distance in ("kl", "equal", "ordered")),
     TCloseness(0, "hierarchical", hierarchy=GROUPS),
     *(kind(1e-9) for kind in (BasicBetaLikeness, EnhancedBetaLikeness, DeltaDisclosure)),
+    PointwiseMaximalLeakage(1e-9),
     *(BayesianGain(0), ValueGain(0), MeanInformation(0)),
 ]
 
@@ -427,6 +451,7 @@ def test_merging_an_acceptable_class_with_any_is_acceptable(classes):
         (BasicBetaLikeness(0.5), [[1, 1], [9, 0], [0, 9]], None),
         (EnhancedBetaLikeness(0.5), [[1, 1], [9, 0], [0, 9]], None),
         (DeltaDisclosure(0.5), [[1, 1], [9, 0], [0, 9]], None),
+        (PointwiseMaximalLeakage(0.5), [[1, 1], [9, 0], [0, 9]], None),
         (BayesianGain(0.1), [[1, 1], [9, 0], [0, 9]], None),
         (ValueGain(0.1), [[1, 1], [9, 0], [0, 9]], None),
         (DeltaPresence(0.1, 0.7, PEOPLE), [[1, 1], [9, 0]], [2, 0]),
@@ -650,6 +675,7 @@ def test_models_that_bound_information_say_so():
     assert TCloseness(0.2, "kl").ceiling(margin) == 0.2
     assert MeanInformation(0.2).ceiling(margin) == DeltaDisclosure(0.2).ceiling(margin) == 0.2
     assert BasicBetaLikeness(1).ceiling(margin) == EnhancedBetaLikeness(1).ceiling(margin) == 1
+    assert PointwiseMaximalLeakage(0.7).ceiling(margin) == 0.7
     assert EntropyLDiversity(1).ceiling(margin) == pytest.approx(H)
     assert EntropyLDiversity(1, "grassberger").ceiling(margin) == np.inf
     assert TCloseness(0.2, "equal").ceiling(margin) == np.inf

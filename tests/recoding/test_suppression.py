@@ -45,6 +45,7 @@ from anonymizer.privacy import (
     IndividualRisk,
     KMap,
     MeanInformation,
+    PointwiseMaximalLeakage,
 )
 from anonymizer.recoding import Suppression, solve
 from anonymizer.recoding.lattice import level_recoding
@@ -281,7 +282,7 @@ def ceilings(model: object, name: str, brute: Brute, released: list[int]) -> flo
             return log2(1 + beta)
         case Itpr(risk):
             return risk * entropy(brute.histogram(name, released))
-        case DeltaDisclosure(bits) | MeanInformation(bits):
+        case DeltaDisclosure(bits) | MeanInformation(bits) | PointwiseMaximalLeakage(bits):
             return bits
     return inf
 

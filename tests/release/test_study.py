@@ -35,6 +35,7 @@ from anonymizer.privacy import (
     LargestShare,
     MeanInformation,
     PersonKAnonymity,
+    PointwiseMaximalLeakage,
     PopulationUniqueness,
     RecursiveLDiversity,
     ReidentificationItpr,
@@ -591,6 +592,13 @@ EVERY_MODEL = {
         ("delta = 1", DeltaDisclosure(1)),
         ("delta = 0.1\nattribute = 'disease'", DeltaDisclosure(0.1, attribute="disease")),
     ],
+    "pointwise-maximal-leakage": [
+        ("epsilon = 1", PointwiseMaximalLeakage(1)),
+        (
+            "epsilon = 0.1\nattribute = 'disease'",
+            PointwiseMaximalLeakage(0.1, attribute="disease"),
+        ),
+    ],
     "bayesian-gain": [
         ("gain = 0", BayesianGain(0)),
         ("gain = 1\nattribute = 'disease'", BayesianGain(1, attribute="disease")),
@@ -839,6 +847,7 @@ WRONG_MODELS = [
     ("enhanced-beta-likeness", "beta = inf", "beta = inf must be a number above 0"),
     ("delta-disclosure", "delta = 0", "delta = 0 must be a number above 0"),
     ("delta-disclosure", "delta = nan", "delta = nan must be a number above 0"),
+    ("pointwise-maximal-leakage", "epsilon = 0", "epsilon = 0 must be a number above 0"),
     ("bayesian-gain", "gain = -0.1", "gain = -0.1 must be a number of at least 0 and at most 1"),
     ("bayesian-gain", "gain = 1.1", "gain = 1.1 must be a number of at least 0 and at most 1"),
     ("value-gain", "gain = -0.1", "gain = -0.1 must be a number of at least 0 and at most 1"),
@@ -968,6 +977,7 @@ WRONG_MODELS = [
             ("basic-beta-likeness", "beta = 1"),
             ("enhanced-beta-likeness", "beta = 1"),
             ("delta-disclosure", "delta = 1"),
+            ("pointwise-maximal-leakage", "epsilon = 1"),
             ("bayesian-gain", "gain = 1"),
             ("value-gain", "gain = 1"),
             ("mean-information", "bits = 1"),

@@ -112,6 +112,11 @@ SENTENCES = {
         "No value of “illness” is more than 2 times likelier, or unlikelier, in a person's class "
         "than in the whole table (1 bit).",
     ),
+    "pointwise-maximal-leakage": (
+        {"epsilon": 1.0},
+        "Whatever somebody guesses about “illness” of a person, the person's class makes it at "
+        "most 2 times likelier to be right (1 bit).",
+    ),
     "bayesian-gain": (
         {"gain": 0.1},
         "Whoever guesses the likeliest value of “illness” in a person's class is right with a "

@@ -375,6 +375,10 @@ def _delta(place: int, delta: float) -> Promise:
     return _at_most(_of_classes(place, measure), delta)
 
 
+def _leakage(place: int, epsilon: float) -> Promise:
+    return _at_most(_of_classes(place, "MAX(LN(q / p)) / LN(2)"), epsilon)
+
+
 def _bayesian(place: int, gain: float) -> Promise:
     before = f"(SELECT MAX(p) FROM verify_shares_{place})"
     return _at_most(_of_classes(place, f"MAX(q) - {before}"), gain)
@@ -412,6 +416,7 @@ OF_VALUES: Mapping[str, Callable[..., Promise | str]] = {
     "basic-beta-likeness": _basic,
     "enhanced-beta-likeness": _enhanced,
     "delta-disclosure": _delta,
+    "pointwise-maximal-leakage": _leakage,
     "bayesian-gain": _bayesian,
     "value-gain": _value,
     "mean-information": _information,

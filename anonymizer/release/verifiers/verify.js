@@ -99,6 +99,10 @@ function enhancedBeta(q, p, { beta }) {
   );
 }
 
+// max log2 q / p <= epsilon. Saeidian et al. (2022).
+const pointwiseMaximalLeakage = (q, p, { epsilon }) =>
+  atMost(most(shares(q, p).map(([a, b]) => Math.log2(a / b))), epsilon);
+
 // |log2 q / p| <= delta of every value of the table. Brickell and Shmatikov (2008).
 const deltaDisclosure = (q, p, { delta }) =>
   atMost(
@@ -163,6 +167,7 @@ const MODELS = new Map([
   ["basic-beta-likeness", { measure: basicBeta, parameters: ["beta"] }],
   ["enhanced-beta-likeness", { measure: enhancedBeta, parameters: ["beta"] }],
   ["delta-disclosure", { measure: deltaDisclosure, parameters: ["delta"] }],
+  ["pointwise-maximal-leakage", { measure: pointwiseMaximalLeakage, parameters: ["epsilon"] }],
   ["bayesian-gain", { measure: bayesianGain, parameters: ["gain"] }],
   ["value-gain", { measure: valueGain, parameters: ["gain"] }],
   ["mean-information", { measure: meanInformation, parameters: ["bits"], whole: true }],

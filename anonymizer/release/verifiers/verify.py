@@ -103,6 +103,10 @@ class OfClass:
         bits = max(abs(log2(a / b)) for a, b in shares(q, p))
         return at_most(bits if len(q) == len(p) else inf, delta)
 
+    def pointwise_maximal_leakage(q, p, epsilon):
+        """max log2 q / p <= epsilon. Saeidian et al. (2022)."""
+        return at_most(max(log2(a / b) for a, b in shares(q, p)), epsilon)
+
     def bayesian_gain(q, p, gain):
         """max q - max p <= gain, of the likeliest value. Smith (2009), of each class."""
         return at_most(max(q.values()) / sum(q.values()) - max(p.values()), gain)
