@@ -165,6 +165,20 @@ def test_the_worst_class_is_that_of_a_group_by(tmp_path):
     assert f"more than {100 * share.max():.4g}%" in closest.guess
 
 
+def test_attributes_together_are_named_as_one(tmp_path):
+    people().assign(drug=[*"abc"] * 40).to_csv(tmp_path / "people.csv", index=False)
+    path, both = tmp_path / "study.toml", '["diagnosis", "drug"]'
+    model = f'[[privacy]]\nmodel = "t-closeness"\ndistance = "kl"\nt = 1.5\nattribute = {both}\n'
+    text = STUDY.format(models=model, method="full-domain")
+    path.write_text(text.replace('["diagnosis"]', both))
+    outcome = outcome_in(Explorer(Session(path)))
+    [found] = conditions_of(outcome)
+    assert (found.attribute, found.guess, found.holds) == ("diagnosis and drug", "", True)
+    [own] = outcome.plan.models
+    said = [promise_of(own, outcome.plan.published), left_open(own, outcome.plan.published)]
+    assert all("“diagnosis and drug”" in each for each in said)
+
+
 def test_broken_classes_and_their_records_are_counted(tmp_path):
     explorer = explored(tmp_path, MODELS_OF_ALL.replace("k = 2", "k = 12"))
     explorer.session.take("levels", lambda content: _fixed(content, {"age": 1, "city": 0}))

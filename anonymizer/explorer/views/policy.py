@@ -196,7 +196,9 @@ class Card:
         if model.sensitive:
             names = self.page.study.schema.sensitive
             about = {EVERY: "every sensitive attribute", **{name: name for name in names}}
-            self._set("attribute", model.attribute or EVERY, about)
+            if model.about is not None:  # several together are the file's own
+                about[model.about] = model.about
+            self._set("attribute", model.about or EVERY, about)
         for parameter in parameters_of(model, self.page.outcome.raw):
             if parameter.name in self._others:
                 self._set(parameter.name, parameter.value, dict(parameter.options))
