@@ -7,7 +7,7 @@ least that is worse is not (under recursive diversity, which is strict, the clas
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from math import isfinite
+from math import isfinite, log2
 
 import literature
 import numpy as np
@@ -253,12 +253,12 @@ def _alpha(place: Place) -> PrivacyModel:
 
 def _likely(place: Place) -> PrivacyModel:
     number = place.rng.random()
-    if number < 0.25:  # of the same classes as basic beta-likeness
-        leakage = PointwiseMaximalLeakage(1.0, attribute=place.attribute)
-        return replace(leakage, epsilon=place.bounded(leakage) or 0.5)
     kind = BasicBetaLikeness if number < 0.5 else EnhancedBetaLikeness
     model = kind(1.0, attribute=place.attribute)
-    return replace(model, beta=place.bounded(model) or 0.5)
+    beta = place.bounded(model) or 0.5
+    if number < 0.25:  # the same condition in bits, so that optima stay
+        return PointwiseMaximalLeakage(log2(1 + beta), attribute=place.attribute)
+    return replace(model, beta=beta)
 
 
 def _disclosing(place: Place) -> PrivacyModel:
