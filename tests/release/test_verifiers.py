@@ -103,7 +103,7 @@ def release(tmp_path_factory):
 
 def test_the_script_can_be_read_and_needs_python_3_9_alone():
     text = SCRIPT.read_text()
-    assert text.count("\n") <= 254
+    assert text.count("\n") <= 250
     tree = ast.parse(text, feature_version=(3, 9))
     taken = [each for each in ast.walk(tree) if isinstance(each, ast.Import | ast.ImportFrom)]
     names = {getattr(each, "module", None) or each.names[0].name for each in taken}

@@ -61,20 +61,16 @@ class OfClass:
     def recursive_l_diversity(q, p, c, l):  # noqa: E741
         """r_1 < c (r_l + ... + r_m). Machanavajjhala et al. (2007), Definition 4.2."""
         falling = sorted(q.values(), reverse=True)
-        tail = sum(falling[l - 1 :])
-        ratio = falling[0] / tail if tail else inf
+        ratio = falling[0] / tail if (tail := sum(falling[l - 1 :])) else inf
         return ratio, ratio < c
 
     def alpha_k_anonymity(q, p, alpha, k):
         """max q <= alpha, and n >= k. Wong et al. (2006), Definition 3, of every value."""
-        n = sum(q.values())
-        return at_most(max(q.values()) / n if n >= k else inf, alpha)
+        return at_most(max(q.values()) / n if (n := sum(q.values())) >= k else inf, alpha)
 
     def t_closeness(q, p, t, distance, order=None):
-        """The distance of q from p is at most t. Li et al. (2007), Definition 2, Section 3.1.
-
-        kl: sum q log2 (q / p); equal: sum |q - p| / 2; ordered: sum |q - p, added up| / (m - 1).
-        """
+        """The distance of q from p is at most t. Li et al. (2007), Definition 2, Section 3.1."""
+        # kl: sum q log2 (q / p); equal: sum |q - p| / 2; ordered: sum |q - p, added up| / (m - 1)
         if distance == "kl":
             return at_most(fsum(a * log2(a / b) for a, b in shares(q, p)), t)
         if distance == "equal":
