@@ -424,7 +424,7 @@ def moved_by(last: Mapping[str | None, int], now: Mapping[str | None, int]) -> f
     sqrt(p (1 - p) (1 / n + 1 / m)) in the mean (Jensen), and the distance exceeds half their sum by
     s with a probability of at most exp(-2 s^2 / (1 / n + 1 / m)) (McDiarmid).
 
-    >>> moved_by({"a": 500, "b": 500}, {"a": 800, "b": 200})
+    >>> round(moved_by({"a": 500, "b": 500}, {"a": 800, "b": 200}), 9)
     0.3
     >>> moved_by({"a": 5, "b": 5}, {"a": 8, "b": 2})
     """
