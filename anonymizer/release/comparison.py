@@ -68,10 +68,14 @@ class RawComparison:
         others = [column for column in stored.columns if column not in known]
         left_as_they_were = [name for name in others if name not in self.moved]
         records, kept = engine.records(self.raw.table), engine.records(self.admitted)
+        tells = []  # of classes that are missing though they are large enough
+        if disclosed := self.outcome.disclosed:
+            suppressed = self.outcome.suppressed_of(self.admitted)
+            tells.append(ReleaseWarning("suppression-tells", None, disclosed, suppressed))
         warnings = (
             *class_warnings(released, self.fitted.models, len(others), schema.items),
             *telling_warnings(self.outcome.released, self.fitted.published),
-            *self._of_suppression(),
+            *tells,
             *spelling_warnings(self.raw.table, released.sensitive),
             *self._of_persons(left, released.names, left_as_they_were),
             *self._of_instants(),
@@ -159,12 +163,6 @@ class RawComparison:
             household=schema.household,
         )
         yield from repeated_warnings(keyed, self.fitted.models)
-
-    def _of_suppression(self) -> Iterator[ReleaseWarning]:
-        """Warn of classes that are missing though they are large enough."""
-        if disclosed := self.outcome.disclosed:
-            records = self.outcome.suppressed_of(self.admitted)
-            yield ReleaseWarning("suppression-tells", None, disclosed, records)
 
     def _of_persons(
         self, left: engine.Table, names: Sequence[str], others: Sequence[str]

@@ -147,7 +147,14 @@ def _alike(text: str | None) -> Hashable:
     again = key if plain == key[1] else _key(plain, _rounded, lenient=True)
     if not (isinstance(again, tuple) and again[0] == "text"):
         return again
-    return ("text", WORD.sub(lambda word: _latin(word[0]), again[1].casefold().upper()))
+    # A word all of whose letters look like some of the Latin script is one in its capitals.
+    return (
+        "text",
+        WORD.sub(
+            lambda word: like if (like := word[0].translate(LIKE)).isascii() else word[0],
+            again[1].casefold().upper(),
+        ),
+    )
 
 
 def _plain(text: str) -> str:
@@ -159,12 +166,6 @@ def _plain(text: str) -> str:
         text = "".join(str(unicodedata.decimal(each, each)) for each in joined)
     text = " ".join(text.translate(MARKS).split())
     return text.strip("\"'").rstrip(".,;: ").strip("\"' ")
-
-
-def _latin(word: str) -> str:
-    """A word in capitals of the Latin script, if all of its letters look like some."""
-    found = word.translate(LIKE)
-    return found if all(letter.isascii() for letter in found) else word
 
 
 def written_keys(texts: Sequence[str | None]) -> list[Hashable]:

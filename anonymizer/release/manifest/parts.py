@@ -453,7 +453,11 @@ def without_stewards(part: Part) -> Part:
     Nor has it any that this version does not know.
     """
     known = type(part).model_fields
-    hidden = {name for name, field in known.items() if _is_marked(field.json_schema_extra)}
+    hidden = {
+        name
+        for name, field in known.items()
+        if isinstance(extra := field.json_schema_extra, Mapping) and extra.get(MARK)
+    }
     shown = {name: _without(getattr(part, name)) for name in known.keys() - hidden}
     given = part.model_fields_set - hidden
     dropped = {name: known[name].get_default() for name in hidden}
@@ -463,10 +467,6 @@ def without_stewards(part: Part) -> Part:
     if copy.__pydantic_extra__:
         copy.__pydantic_extra__.clear()
     return copy
-
-
-def _is_marked(extra: object) -> bool:
-    return isinstance(extra, Mapping) and bool(extra.get(MARK))
 
 
 def _without(value: Any) -> Any:

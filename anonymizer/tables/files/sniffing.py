@@ -138,7 +138,10 @@ def describe_file(
         return Format(True, missing_values=given.missing_values)
     start = start_of(path)
     require_table(path, start)
-    encoding = _encoding(start, given)
+    found = encoding_of(start)
+    encoding = Format(False, encoding=given.encoding or found).encoding
+    # Which UTF-16 it is shows in the bytes, where only that is given.
+    encoding = found if encoding == "utf-16" and found.startswith(encoding) else encoding
     try:
         text = codecs.getincrementaldecoder(encoding)(errors="replace").decode(start)
         text, cut = text.removeprefix("\ufeff"), len(start) == SNIFFED
@@ -205,13 +208,6 @@ def encoding_of(start: bytes) -> str:
     if max(zeros) > 0.5 and min(zeros) < 0.05:
         return "utf-16-be" if zeros[0] > zeros[1] else "utf-16-le"
     return UTF8
-
-
-def _encoding(start: bytes, given: GivenFormat) -> str:
-    """The encoding that is given or found; which UTF-16 it is, where only that is given."""
-    found = encoding_of(start)
-    named = Format(False, encoding=given.encoding or found).encoding
-    return found if named == "utf-16" and found.startswith(named) else named
 
 
 def _described(
