@@ -351,6 +351,17 @@ def test_a_study_that_requires_other_attributes_together_is_told_from_it(study, 
     assert "distinct-l-diversity about 'w1', the release promises nothing of it" in out + err
 
 
+def test_a_study_that_requires_them_together_later_is_not_kept(study, run):
+    """The release was proven of each alone, and its manifest counts nothing together."""
+    text = STUDY.replace('attribute = ["w2", "w1"]', 'attribute = "w1"')
+    alone = text.replace('l = 3\nattribute = ["w1", "w2"]', "l = 2").replace("t = 0.25", "t = 5")
+    (study / "alone.toml").write_text(alone.replace("k = 5", "k = 1"), encoding="utf-8")
+    assert run("run", study / "alone.toml", "-o", study / "other")[0] == 0
+    code, out, err = run("verify", study / "other", "--study", study / "s.toml")
+    assert (code, err) == (1, "")
+    assert "w1 and w2" in out
+
+
 def test_a_release_that_breaks_it_is_found(study):
     """Values of one column dealt anew: each alone is what it was, both together are not."""
     path = study / "r" / "released.csv"

@@ -530,3 +530,17 @@ def test_a_gap_that_a_manifest_moves_is_noticed(tmp_path):
 def test_the_place_of_a_gap_is_one_of_two():
     with pytest.raises(InputError, match='must be "own", a group of its own, or "other"'):
         Hierarchy.of({"keep": [["White"]], "missing": "none"})
+
+
+def test_the_policy_of_a_study_is_counted_as_that_study_takes_gaps(tmp_path, published_from):
+    """A missing value is a second one of its class as a category, and none as a gap."""
+    table = pd.DataFrame({"age": [1] * 4 + [2] * 4, "w": ["flu", None] * 2 + ["flu", "cold"] * 2})
+    text = (
+        '[data]\npath = "raw.csv"\nmissing = "category"\n[quasi-identifiers]\nage = "suppress"\n'
+        '[sensitive]\nattributes = ["w"]\n[[privacy]]\nmodel = "distinct-l-diversity"\nl = 2\n'
+        '[recoding]\nmethod = "fixed"\nlevels = { age = 0 }\n'
+    )
+    out, _ = published_from(table, text)
+    (tmp_path / "study.toml").write_text(text.replace('"category"', '"gap"'))
+    (verdict,) = verify_release(out, Study(tmp_path / "study.toml")).verdicts
+    assert (verdict.satisfied, verdict.worst) == (False, 1)

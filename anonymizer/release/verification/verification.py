@@ -378,9 +378,9 @@ def _verdicts(
     roles = study.published
     if {*roles.columns} - {*facts.table.columns}:
         return ()
-    alike = (roles.quasi_identifiers, roles.counted) == (
-        facts.schema.quasi_identifiers,
-        facts.schema.counted,
+    alike = {*roles.joint} <= {*facts.schema.joint} and all(
+        getattr(roles, each) == getattr(facts.schema, each)
+        for each in ("quasi_identifiers", "counted", "missing", "items", "per_person")
     )
     counts = facts.counts if alike else recount(facts.table, roles, people)
     return tuple(judged(facts.table, counts, roles, policy_of_study(study), people))
