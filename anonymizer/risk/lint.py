@@ -16,7 +16,14 @@ from typing import Any, Literal, NamedTuple
 from anonymizer.errors import InputError, suggestion
 from anonymizer.feedback.words import plural
 from anonymizer.objectives import AUTOMATIC
-from anonymizer.privacy import KAnonymity, PrivacyModel
+from anonymizer.privacy import (
+    BasicBetaLikeness,
+    DeltaDisclosure,
+    KAnonymity,
+    PointwiseMaximalLeakage,
+    PrivacyModel,
+    TCloseness,
+)
 from anonymizer.profiling.safe_harbor import BY_LETTER, SafeHarbor
 from anonymizer.release.description import MODEL
 from anonymizer.release.manifest.parts import ReportedWarning
@@ -189,16 +196,18 @@ class Lint:
         return cls(
             path,
             (
+                # The name of a column may be a value, where a file has no header.
                 *(
                     LintFinding(
                         f"safe-harbor-{each.letter}",
-                        f"column {each.column!r} has {each.identifier}: {each.why}",
+                        f"a column has {each.identifier}: {each.why}",
                         each.remedy,
+                        figures=f"column {each.column!r}",
                     )
                     for each in found.findings
                 ),
                 *(
-                    LintFinding("not-examined", f"column {name!r}", figures=why)
+                    LintFinding("not-examined", "a column", figures=f"column {name!r}: {why}")
                     for name, why in found.unexamined
                 ),
             ),
@@ -277,6 +286,7 @@ def _policy(study: Study) -> Iterator[LintFinding]:
     yield from _implied(study)
     about = [model for model in models if model.sensitive]
     covered = {model.attribute for model in about if not model.void}
+    covered |= {name for model in about if _covers_each(model) for name in model.attribute or ()}
     if sensitive and not about and not private:
         yield LintFinding(
             "policy-k-alone",
@@ -296,8 +306,22 @@ def _policy(study: Study) -> Iterator[LintFinding]:
     yield from _suppression(study)
 
 
+CARRIED = BasicBetaLikeness | DeltaDisclosure | PointwiseMaximalLeakage | TCloseness
+"""Models that merging values never breaks."""
+
+
+def _covers_each(model: PrivacyModel) -> bool:
+    """Whether a model about several attributes together bounds each of them as much.
+
+    Values that are merged, as those of a tuple by one of its parts, are no further apart.
+    """
+    carried = isinstance(model, CARRIED)
+    return isinstance(model.attribute, tuple) and carried and not model.void
+
+
 def _said(model: PrivacyModel) -> str:
-    return f"{model.name} with {model.bounded_by} = {getattr(model, model.bounded_by):g}"
+    about = f" about {model.about}" if isinstance(model.attribute, tuple) else ""
+    return f"{model.name}{about} with {model.bounded_by} = {getattr(model, model.bounded_by):g}"
 
 
 def _suppression(study: Study) -> Iterator[LintFinding]:
@@ -331,7 +355,9 @@ def implies(one: PrivacyModel, other: PrivacyModel) -> bool:
     >>> implies(KAnonymity(5), KAnonymity(3)), implies(KAnonymity(3), KAnonymity(5))
     (True, False)
     """
-    if type(one) is not type(other) or one.attribute not in (None, other.attribute):
+    # A model without an attribute is about each one, and about none of them together.
+    each = one.attribute is None and not isinstance(other.attribute, tuple)
+    if type(one) is not type(other) or not (each or one.attribute == other.attribute):
         return False
     own, others = one.parameters, other.parameters
     for name in {**own, **others}:
@@ -374,7 +400,8 @@ def _names(study: Study) -> Iterator[LintFinding]:
     any_role = (*known, *sensitive)
     yield from _unknown(weights, any_role, "attribute with a role", ("objective", "weights"))
     for number, each in enumerate(document.privacy):
-        about = [each["attribute"]] if "attribute" in each else []
+        given = each.get("attribute", [])
+        about = [given] if isinstance(given, str) else [*given]
         place = ("privacy", number, "attribute")
         yield from _unknown(about, sensitive, "sensitive attribute", place)
 

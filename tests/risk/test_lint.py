@@ -411,6 +411,8 @@ def test_samples_of_one_distribution_do_not_move(weights, last, now, seed):
         (TCloseness(0.2, "kl"), TCloseness(0.3, "equal"), False),
         (TCloseness(0.2, "kl", attribute="a"), TCloseness(0.3, "kl", attribute="b"), False),
         (TCloseness(0.2, "kl"), TCloseness(0.3, "kl", attribute="b"), True),
+        (TCloseness(0.2, "kl"), TCloseness(0.2, "kl", attribute=("a", "b")), False),
+        (TCloseness(0.2, "kl", attribute=("a", "b")), TCloseness(0.2, "kl"), False),
         (RecursiveLDiversity(2, 3), RecursiveLDiversity(3, 2), True),
         (RecursiveLDiversity(3, 3), RecursiveLDiversity(2, 2), False),
         (KAnonymity(3), DistinctLDiversity(2), False),
@@ -482,6 +484,17 @@ def test_sound_studies_of_every_kind_have_no_error_and_few_warnings(published, k
 def test_what_does_something_is_no_fault(place, text):
     found = lint_file(place / "study.toml", None, None, f"{STUDY}{text}\n", ignore)
     assert found.findings == ()
+
+
+def test_a_model_about_attributes_together_is_no_fault(place):
+    """It is no name of one column, and what two of them tell each tells at the most."""
+    both = STUDY.replace('["disease"]', '["disease", "cost"]').replace(
+        '["cost", "town"]', '["town"]'
+    )
+    found = lint_file(
+        place / "study.toml", None, None, f'{both}attribute = ["disease", "cost"]\n', ignore
+    )
+    assert [each.rule for each in found.findings] == []
 
 
 NUMBERED = {
@@ -568,6 +581,7 @@ def test_safe_harbor_is_in_the_log_by_its_letters(tmp_path, run):
     jsonschema.validate(json.loads(text), SARIF)
     assert '"safe-harbor-F"' in text
     assert "user1@" not in text
+    assert "'mail'" not in text  # a value, where a file has no header
     assert "40" not in text
 
 
