@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -133,11 +134,12 @@ def certify(
     if output is None:
         doubt = claim.doubt(known)
         with printing("the certificate was examined"):
-            click.echo(f"NOT PROVEN: {doubt}" if doubt else PROVEN)
+            click.echo(f"NOT PROVEN: {doubt}" if doubt else _proven(known))
+            click.echo("Examined is certificate.json alone, no other file next to it.")
         return 1 if doubt else 0
     write_files(output, files, force=force, private=True)
     with printing(f"the certificate is in {output}"):
-        click.echo(f"{PROVEN}\nWritten: {output}")
+        click.echo(f"{_proven(json.loads(files[CERTIFICATE]))}\nWritten: {output}")
     click.echo(f"{output} has records of {Study(study).data_path}: it is as confidential", err=True)
     return 0
 
@@ -154,7 +156,16 @@ def _require_apart(output: Path, force: bool) -> None:
         )
 
 
-PROVEN = "Proven: no levels that satisfy the policy score higher than those of the study."
+PROVEN = (
+    "Proven: of the levels that the study allows none that satisfy the policy score higher than "
+    "{}. A run of the study that ends early may release others."
+)
+
+
+def _proven(certificate: Any) -> str:
+    """What a certificate proves."""
+    levels = zip(certificate["attributes"], certificate["optimum"], strict=True)
+    return PROVEN.format(", ".join(f"{name} {level}" for name, level in levels))
 
 
 def _read(path: Path) -> object:
@@ -162,7 +173,7 @@ def _read(path: Path) -> object:
     file = path / CERTIFICATE if path.is_dir() else path
     try:
         return json.loads(file.read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         raise InputError(
             f"{file} is no certificate; name the directory that `anonymizer certify` wrote"
         ) from None

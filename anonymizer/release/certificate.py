@@ -157,6 +157,11 @@ def _require_provable(problem: Problem, task: Task, recoding: FullDomain) -> Non
 def _require_merging(problem: Problem) -> None:
     """Refuse a policy that merging classes may break."""
     for model in problem.models:
+        if isinstance(model.attribute, tuple):
+            raise _none(
+                f"its checker knows each attribute by itself, and {model.name} is about "
+                f"{model.about} together; leave it out"
+            )
         known = model.name.replace("-", "_") in vars(OfClass) and model.monotone
         of_records = model.odds is None and model.people is None
         if not (known and of_records) or getattr(model, "distance", None) == "hierarchical":

@@ -24,9 +24,9 @@ from pathlib import Path
 import numpy as np
 
 if __package__:
-    from anonymizer.release.verifiers.verify import OfClass
+    from anonymizer.release.verifiers.verify import OfClass, spelled_apart
 else:
-    from verify import OfClass
+    from verify import OfClass, spelled_apart
 
 OF_SIZES = ("k-anonymity", "highest-reidentification-risk")
 STRONG = {"k-anonymity": "k", "distinct-l-diversity": "l"}
@@ -77,6 +77,7 @@ class RawTable:
         self.codes, self.known = {None: np.zeros(len(found), int)}, {None: [None]}
         for name, column in zip(columns, zip(*found)):
             self.known[name] = [*of[name]["values"]] if name in of else sorted({*column})
+            require(name in of or spelled_apart({*column}), f"some values of {name!r} read alike")
             code = {value: place for place, value in enumerate(self.known[name])}
             self.codes[name] = np.array([code[value] for value in column])
         for name, each in of.items():
@@ -179,7 +180,7 @@ class RawTable:
 
 
 def prove(claim, table):
-    """The score of the optimum; RuntimeError where another node may have a higher one."""
+    """The highest score, and of which levels; RuntimeError where a node may have a higher one."""
     low, high = ([of[end] for of in claim["attributes"].values()] for end in ("low", "high"))
     tops = map(len, table.groups.values())
     require(all(0 <= a <= b < top for a, b, top in zip(low, high, tops)), "a level is none")
@@ -206,7 +207,7 @@ def prove(claim, table):
         above[place(node)] |= score is None or score <= best + EPS
     open_ = above.size - np.count_nonzero(above | below)
     require(not open_, f"{open_:,} of {above.size:,} nodes may keep more")
-    return best
+    return best, {name: ends for name, *ends in zip(table.groups, low, high)}
 
 
 def main(folder=".", path=None):
@@ -214,12 +215,12 @@ def main(folder=".", path=None):
     try:
         claim = json.loads((Path(folder) / "certificate.json").read_bytes())
         with open(path or Path(folder) / "counts.csv", newline="", encoding="utf-8") as lines:
-            best = prove(claim, RawTable(claim, lines, counted=path is None))
+            best, ends = prove(claim, RawTable(claim, lines, counted=path is None))
     except Exception as why:
         print("NOT PROVEN:", why if type(why) is RuntimeError else type(why).__name__)
         return 1
     about = {key: claim[key] for key in ("policy", "suppression", "objective")}
-    print(f"proven: no levels score more than {claim['optimum']}, {best:.10g}, under {about}")
+    print(f"proven: of {ends} no levels score more than {claim['optimum']}, {best:.10g}: {about}")
     return 0
 
 
