@@ -222,18 +222,26 @@ class Translated(Dialect):
     """A dialect that sqlglot translates the standard into; ``to`` is what it calls it.
 
     ``text`` is the type of any text there, and ``collation`` compares texts letter by letter where
-    nothing else does.
+    nothing else does. ``replaced``: what the database, or its shell, replaces within texts.
     """
 
     to: str = ""
+    replaced: tuple[str, ...] = ()
     text: str = "TEXT"
     collation: str = ""
 
     def spoken(self, statement: str) -> str:
         """The translation, which sqlglot reads again as one of its dialect.
 
-        Raises InputError where sqlglot is not installed, or there is no translation.
+        Raises InputError where sqlglot is not installed, there is no translation, or a text would
+        not be read as it stands.
         """
+        for sign in self.replaced:
+            if sign in statement:
+                raise InputError(
+                    f"a label, a value or a name has {sign!r}, which {self.called} replaces; "
+                    "rename it, choose another --dialect, or recode with anonymizer apply"
+                )
         try:
             import sqlglot
         except ImportError:
@@ -301,7 +309,8 @@ DIALECTS: dict[str, Dialect] = {
         to="tsql",
         text="NVARCHAR(MAX)",
         collation="Latin1_General_100_BIN2",
+        replaced=("$(", "\\\n", "\\\r"),
     ),
-    "spark": Translated("Spark", to="spark", text="STRING"),
+    "spark": Translated("Spark", to="spark", text="STRING", replaced=("${",)),
 }
 """The dialects by their names."""

@@ -72,8 +72,17 @@ def sql_of(source: ExportedRelease, table: str, into: str, dialect: Dialect = ST
 
 
 def select_of(source: ExportedRelease, table: str, dialect: Dialect = STANDARD) -> str:
-    """The query alone, for a view or a model of dbt; parameters and errors as of :func:`sql_of`."""
-    return dialect.spoken(_selected(source, table, dialect))
+    """The query alone, for a view or a model of dbt; parameters and errors as of :func:`sql_of`.
+
+    InputError, too, where a text would end the part of a template that is taken as it stands.
+    """
+    selected = _selected(source, table, dialect)
+    if "endraw" in selected:
+        raise InputError(
+            "a label, a value or a name has 'endraw', which ends {% raw %} in a model of dbt; "
+            "rename it, or leave out --select"
+        )
+    return dialect.spoken(selected)
 
 
 def _selected(source: ExportedRelease, table: str, dialect: Dialect) -> str:

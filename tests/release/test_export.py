@@ -377,6 +377,24 @@ def test_the_very_same_release_in_spark(published, tmp_path: Path, name: str) ->
         assert (rows(found), broken) == (rows(read(release / "released.csv")), [])
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("spark", "G ${env:HOME}"), ("sqlserver", "$(USER)"), ("sqlserver", "a\\\nb")],
+)
+def test_what_a_database_would_replace_in_a_text_is_refused(name: str, text: str) -> None:
+    with pytest.raises(InputError, match=r"which .* replaces; rename it, choose another --dialect"):
+        DIALECTS[name].spoken(f"SELECT {literal(text)} AS a")
+
+
+def test_a_text_that_ends_what_a_template_takes_as_it_stands_is_refused(tmp_path: Path) -> None:
+    table = {"q": ["{% endraw %}{{ x }}", "b"] * 5, "ill": ["x", "y"] * 5}
+    fixed = '[recoding]\nmethod = "fixed"\nlevels = { q = 0 }\n'
+    source = source_of(small(tmp_path, table, 'q = "suppress"', fixed))
+    with pytest.raises(InputError, match="'endraw', which ends"):
+        select_of(source, "people")
+    assert "endraw" in sql_of(source, "people", "released")
+
+
 def test_names_and_values_are_the_same_in_each_dialect(tmp_path: Path) -> None:
     """Read again by sqlglot, a statement has the texts and the names that the standard has."""
     source = source_of(hostile(tmp_path))
