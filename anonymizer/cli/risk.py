@@ -128,6 +128,10 @@ def risk(
     """Carry out ``risk``."""
     if fraction is not None and not suda:
         raise click.UsageError("--fraction is for --suda")
+    if suda and weight is not None and fraction is None:
+        raise click.UsageError(
+            "--suda with --weight needs --fraction: records divided by the sum of their weights"
+        )
     if by == "record" and output is None:
         raise click.UsageError("--by record writes to a file only: name it with --output")
     if output is not None and by not in ("record", "class"):

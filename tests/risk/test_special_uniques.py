@@ -151,6 +151,8 @@ def test_what_cannot_be_measured_is_said(run, tmp_path):
     (tmp_path / "people.csv").write_text("who,age\na,1\na,2\nb,3\n")
     command = ["risk", tmp_path / "people.csv", "--quasi-identifiers", "age"]
     assert "--fraction is for --suda" in run(*command, "--fraction", "0.1")[2]
+    weighed = run(*command, "--weight", "who", "--suda")[2]
+    assert "--suda with --weight needs --fraction: records divided by the sum" in weighed
     assert "persons of one record each" in run(*command, "--person", "who", "--suda")[2]
     with pytest.raises(InputError, match=r"fraction = 1 must be the share of the population"):
         special_uniques(PEOPLE, ["sex"], fraction=1)
