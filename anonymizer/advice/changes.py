@@ -564,12 +564,13 @@ def _changed(
     """Return the recoding and the problem of a study after a change."""
     models = [model for model in space.problem.models if not model.name.startswith(CONFINED)]
     if change.kind == "relax":
-        after = {(each.model, each.about): each.after for each in change.settings}
+        # Two models may be about what reads alike: a column `a and b`, and a and b together.
+        after = {(each.model, each.about, each.before): each.after for each in change.settings}
+        keys = [(each.name, each.about, getattr(each, each.bounded_by, None)) for each in models]
         models = [
-            with_threshold(model, after[key]) if (key := (model.name, model.about)) in after
-            else model
-            for model in models
-        ]  # fmt: skip
+            with_threshold(model, after[key]) if key in after else model
+            for model, key in zip(models, keys, strict=True)
+        ]
     problem, name = space.problem.under(models), change.attribute
     if name is None:
         return recoding, problem

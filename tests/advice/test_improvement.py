@@ -2,6 +2,7 @@
 
 import re
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -16,9 +17,11 @@ from anonymizer import (
     Hierarchy,
     KAnonymity,
     MergedCells,
+    TCloseness,
     VariableRange,
     advise,
 )
+from anonymizer.advice.changes import Change, Parameter, _changed
 from anonymizer.advice.space import lost_of
 from anonymizer.report.advice import advice_lines
 
@@ -193,3 +196,13 @@ def test_never_more_than_all_of_the_information_is_lost():
     assert lost_of(1.0, 0.2, 0.4) == pytest.approx(0.5)
     assert lost_of(1.0, 0.2, -0.28) == 1.0  # less than chance would keep: it was 135 %
     assert lost_of(1.0, 0.99, 0.0) is None
+
+
+def test_a_column_is_told_from_two_that_are_called_as_it_is():
+    """Only the model of the column is relaxed where the advice says so."""
+    both, one = ("a", "b"), "a and b"
+    closeness = [TCloseness(t, "kl", attribute=of) for t, of in ((0.01, both), (0.3, one))]
+    change = Change("relax", (Parameter("t-closeness", "a and b", "t", 0.3, 0.6),))
+    problem = SimpleNamespace(models=closeness, under=list)
+    _, models = _changed(SimpleNamespace(problem=problem), None, change)
+    assert [model.t for model in models] == [0.01, 0.6]
