@@ -2,7 +2,7 @@
 
     python benchmarks/bench_suite.py [DIRECTORY]
 
-Needs ANONYMIZER_DATA and an idle machine. Runs ``pytest -n 2`` with the plugin ``suite_clock``, or
+Needs ANONYMIZER_DATA and an idle machine. Runs ``make test`` with the plugin ``suite_clock``, or
 reads what that wrote into a directory, and writes benchmarks/results/suite.md.
 """
 
@@ -24,8 +24,8 @@ BROWSER = {"browser", "page", "demonstration"}
 
 INTRODUCTION = """# Where the time of the tests goes
 
-Made by `python benchmarks/bench_suite.py`: seconds of two workers, added up, on two cores that had
-nothing to do but `make test`. Kinds are exclusive: what is waited for is in no other.
+Made by `python benchmarks/bench_suite.py`: seconds of three workers, added up, on two cores that
+had nothing to do but `make test`. Kinds are exclusive: what is waited for is in no other.
 """
 
 
@@ -114,9 +114,9 @@ def main() -> None:
         RESULTS.write_text(report(Path(sys.argv[1])), encoding="utf-8")
         return
     with tempfile.TemporaryDirectory() as directory:
-        environment = {**os.environ, "SUITE_CLOCK": directory, "PYTHONPATH": str(HERE)}
-        command = [sys.executable, "-m", "pytest", "-n", "2", "-q", "-p", "suite_clock"]
-        subprocess.run(command, cwd=HERE.parent, env=environment, check=True)
+        clock = {"SUITE_CLOCK": directory, "PYTEST_ADDOPTS": "-p suite_clock"}
+        environment = {**os.environ, **clock, "PYTHONPATH": str(HERE)}
+        subprocess.run(["make", "test"], cwd=HERE.parent, env=environment, check=True)
         RESULTS.write_text(report(Path(directory)), encoding="utf-8")
 
 
