@@ -88,7 +88,9 @@ def lint_file(
     try:
         found = [*study_findings(study)]
     except InputError as error:
+        # An error without a section is of a file that the study names, and may quote a value of it.
         counted = any("population" in each for each in study.document.privacy)
+        counted = counted or not error.section
         return Lint.of_error(path, text, error, counted=counted)
     if release is not None:
         manifest = Manifest.read(home_of(release) / MANIFEST)

@@ -42,7 +42,7 @@ OF_CSV = ("separator", "encoding", "quote", "decimal", "thousands")
 """Keys of ``[data]`` that Parquet has no use for."""
 
 
-COUNTED = "the study, or a table of its policy, cannot be used"
+COUNTED = "the study, or a file that it names, cannot be used"
 
 
 class LintRule(NamedTuple):

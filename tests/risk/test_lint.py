@@ -573,6 +573,15 @@ def test_a_study_that_cannot_be_carried_out_is_in_the_log_and_ends_with_2(tmp_pa
     assert [each["ruleId"] for each in found["results"]] == ["study-invalid"]
 
 
+def test_a_value_of_a_hierarchy_is_not_in_the_log(tmp_path, run):
+    study, log = tmp_path / "study.toml", tmp_path / "found.sarif"
+    study.write_text(STUDY)
+    (tmp_path / "job.csv").write_text("zznurse;a;*\nzznurse;b;*\n")
+    code, _, err = run("lint", study, "--sarif", log)
+    assert (code, "'zznurse' stands twice" in err) == (2, True)  # for the steward
+    assert "zznurse" not in log.read_text()
+
+
 def test_safe_harbor_is_in_the_log_by_its_letters(tmp_path, run):
     table, log = tmp_path / "t.csv", tmp_path / "found.sarif"
     pd.DataFrame({"mail": [f"user{n}@example.org" for n in range(40)]}).to_csv(table, index=False)
